@@ -109,7 +109,7 @@ function escapeStrayPercents (url: string): string {
  * something.
  */
 function withoutTrailingSlash (url: string): string {
-  const [path = '', ...query] = url.split('?')
+  const [path = ''] = url.split('?')
   if (path.length < 2 || !path.endsWith('/') || path.endsWith('//') || isPageRoute(path)) return url
-  return [path.slice(0, -1), ...query].join('?')
+  return path.slice(0, -1) + url.slice(path.length)
 }

@@ -5,29 +5,20 @@
  * the loop's own delay is watched.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { parseArgs } from 'node:util'
 import buildSerializer from 'fast-json-stringify'
 import { type Rational, ratio } from '../lib/decimal.js'
 import { aggregateVolume, type Pricing, type TradedDao } from '../lib/market/aggregate.js'
 import { makeCachedResponse } from '../lib/http/cached-response.js'
 import { AggregateSchema } from '../schemas/aggregate.js'
 import { costOf, median } from './support/measure.js'
+import { options } from './support/run.js'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    daos: { type: 'string', default: '1000' },
-    years: { type: 'string', default: '1' },
-    tokens: { type: 'string', default: '1000' },
-    priced: { type: 'string', default: '10' }
-  }
-})
-const [TOKENS, PRICED] = [Number(values.tokens), Number(values.priced)]
-const DAYS = Math.round(Number(values.years) * 365)
+const { daos, years, tokens, priced: prices } = options({ daos: 1000, years: 1, tokens: 1000, priced: 10 })
+const DAYS = Math.round(years * 365)
 const START = Date.parse('2021-01-01') / 1000
 const SCALE = 10n ** 24n
 const ROUNDS = 20
-const priced = new Map(Array.from({ length: PRICED }, (_, i) => [`quote${i + 1}`, 1_000_003n + BigInt(i) * 7_919n]))
+const priced = new Map(Array.from({ length: prices }, (_, i) => [`quote${i + 1}`, 1_000_003n + BigInt(i) * 7_919n]))
 /** One dollar, tokens that pools price anew each round, and tokens that nothing prices. */
 const pricingOf = (round: number): Pricing => ({
   usdPerUnit: mint => mint === 'quote0'
@@ -46,10 +37,10 @@ const volume = (seed: number): { quote: Rational, trades: number } => ({
 })
 
 type Day = ReturnType<typeof volume>
-const traded: Array<TradedDao<Day>> = Array.from({ length: Number(values.daos) }, (_, i) => (
+const traded: Array<TradedDao<Day>> = Array.from({ length: daos }, (_, i) => (
   {
     baseMint: `mint${i}`,
-    quoteMint: `quote${i % TOKENS}`,
+    quoteMint: `quote${i % tokens}`,
     launchedAt: START,
     days: new Map(dates.map((date, day) => [date, volume(i * 31 + day)]))
   }
@@ -72,6 +63,6 @@ const sums = await milliseconds(refresh)
 const held = delay.max / 1e6
 const bytes = await milliseconds(async round => makeCachedResponse('application/json', await refresh(round)))
 console.log(
-  `${values.daos} DAOs, ${DAYS} days: ${sums.toFixed(1)} ms of CPU a refresh to the JSON ` +
+  `${daos} DAOs, ${DAYS} days: ${sums.toFixed(1)} ms of CPU a refresh to the JSON ` +
     `text, ${bytes.toFixed(1)} ms with its compressed bytes; the loop was held ${held.toFixed(0)} ms at most`
 )

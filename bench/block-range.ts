@@ -3,23 +3,18 @@
  * block ranges get them, the route and its bytes included. Against the same rows read from the store and against
  * JSON.stringify of the same events, in turns in one run. CPU of this process.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
 import type { DexEvents, LatestBlock } from '../schemas/block-range.js'
 import { createLedger, startNode } from '../simulator/index.js'
 import { costOf, median } from './support/measure.js'
+import { options, scratchFolder } from './support/run.js'
 import { dropSchema, withSchema } from './support/schema.js'
 import { settingsOf } from './support/settings.js'
 
-const { values } = parseArgs(
-  { allowPositionals: true, options: { rounds: { type: 'string', default: '15' }, url: { type: 'string' } } }
-)
+const { rounds, url } = options({ rounds: 15, url: '' })
 const SLOTS = 1_000
 const DAOS = 20
 /** So many ranges are there: each is read once before it is read again, so that none is kept by chance. */
@@ -37,7 +32,6 @@ for (let at = 0; at < SLOTS * RANGES; at++) {
   daos[at % DAOS]!.swap(at % 2 === 0 ? 'buy' : 'sell', BigInt(1_000_000 + at))
 }
 const node = await startNode(ledger)
-const folder = mkdtempSync(join(tmpdir(), 'bench-block-range-'))
 const schema = `bench_${process.pid}`
 const env = {
   ...settingsOf(node.url, ledger.program),
@@ -45,8 +39,8 @@ const env = {
   PROTOCOL_FEE_RATE: '0.005',
   RATE_LIMIT_MAX: '1000000000',
   LOG_LEVEL: 'silent',
-  DATA_DIR: folder,
-  ...(values.url !== undefined && { DATABASE_URL: withSchema(values.url, schema) })
+  DATA_DIR: scratchFolder(),
+  ...(url !== '' && { DATABASE_URL: withSchema(url, schema) })
 }
 const service = Fastify({ ...serverOptions(env), logger: false })
 await service.register(fp(app), { env, now: () => ledger.time * 1000, pollMs: 20, bounds: { delay: Infinity } })
@@ -75,7 +69,7 @@ try {
     { from: first + range * SLOTS + 1, to: first + (range + 1) * SLOTS, limit: SLOTS }
   ))
   const [served, rows, texts]: [number[], number[], number[]] = [[], [], []]
-  for (let round = 0; round < Number(values.rounds); round++) {
+  for (let round = 0; round < rounds; round++) {
     const range = 1 + round % (RANGES - 1)
     served.push((await costOf(() => get(pathOf(range)))).cpu)
     rows.push((await costOf(() => read(range))).cpu)
@@ -83,8 +77,8 @@ try {
   }
   const [whole, reading, writing] = [median(served), median(rows), median(texts)]
   console.log(
-    `${SLOTS} slots with ${SLOTS} events, ${values.url === undefined ? 'SQLite' : 'PostgreSQL'}, medians ` +
-      `of ${values.rounds}: served ${whole.toFixed(1)} ms of CPU, at most ${Math.max(...served).toFixed(1)}`
+    `${SLOTS} slots with ${SLOTS} events, ${url === '' ? 'SQLite' : 'PostgreSQL'}, medians ` +
+      `of ${rounds}: served ${whole.toFixed(1)} ms of CPU, at most ${Math.max(...served).toFixed(1)}`
   )
   console.log(
     `the rows read from the store ${reading.toFixed(1)} ms, ratio ${(whole / reading).toFixed(2)}; JSON.stringify ` +
@@ -93,6 +87,5 @@ try {
 } finally {
   await service.close()
   await node.close()
-  rmSync(folder, { recursive: true, force: true })
-  if (values.url !== undefined) await dropSchema(values.url, schema)
+  if (url !== '') await dropSchema(url, schema)
 }

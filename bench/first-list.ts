@@ -9,34 +9,21 @@
  * costs; `--follow`: seconds that the head is followed afterwards, with so many `--trades` a minute, told of each as by
  * a WebSocket where `--listen` is given.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { createNodeClient } from '../lib/chain/nodes.js'
 import { createHistoryReader } from '../lib/chain/transactions.js'
 import { createHistory } from '../lib/history/history.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import { createLedger, startNode } from '../simulator/index.js'
 import { isNodeKind, NODE_KINDS } from '../simulator/kinds.js'
+import { options, scratchFolder } from './support/run.js'
 import { VALUATION } from './support/swap-event.js'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    node: { type: 'string', default: 'documented' },
-    transactions: { type: 'string', default: '373' },
-    swaps: { type: 'string', default: '1000' },
-    follow: { type: 'string', default: '0' },
-    trades: { type: 'string', default: '0' },
-    listen: { type: 'boolean', default: false },
-    all: { type: 'boolean', default: false }
-  }
+const { node: kind, transactions: today, swaps: least, follow, trades, listen, all } = options({
+  node: 'documented', transactions: 373, swaps: 1000, follow: 0, trades: 0, listen: false, all: false
 })
-const { node: kind } = values
 if (!isNodeKind(kind)) throw new Error(`--node must be one of ${Object.keys(NODE_KINDS).join(', ')}`)
-const [today, swaps] = [Number(values.transactions), Math.max(Number(values.swaps), Number(values.transactions))]
+const swaps = Math.max(least, today)
 const DAY = 86_400
 
 const now = () => Date.now() / 1000
@@ -52,8 +39,7 @@ for (let at = 0; at < swaps; at++) {
 }
 const node = await startNode(ledger, { kind })
 const timer = setInterval(() => ledger.advance(Math.max(0, now() - ledger.time)), 200)
-const folder = mkdtempSync(join(tmpdir(), 'bench-first-list-'))
-const store = await openSqliteStore({ folder, program: ledger.program })
+const store = await openSqliteStore({ folder: scratchFolder(), program: ledger.program })
 const client = createNodeClient({ urls: [node.url] })
 const calls = new Map<string, number>()
 let [accepted, refused] = [0, 0]
@@ -90,26 +76,25 @@ console.log(
   `the last day after ${seconds.toFixed(1)} s: ${today} transactions, ${(today / seconds).toFixed(1)} a ` +
     `second; ${counts()}`
 )
-if (values.all) {
+if (all) {
   while (!history.status().complete) await setTimeout(20)
   console.log(`all ${swaps} after ${((performance.now() - begun) / 1000).toFixed(1)} s; ${counts()}`)
 }
-if (Number(values.follow) > 0) {
-  if (values.listen) history.listening(true)
+if (follow > 0) {
+  if (listen) history.listening(true)
   await setTimeout(5000)
   counts()
-  const pause = Number(values.trades) > 0 ? 60_000 / Number(values.trades) : Infinity
-  for (let left = Number(values.follow) * 1000; left > 0; left -= pause) {
+  const pause = trades > 0 ? 60_000 / trades : Infinity
+  for (let left = follow * 1000; left > 0; left -= pause) {
     await setTimeout(Math.min(pause, left))
     if (pause > left) break
     daos[0]!.swap('buy', 1_000_003n)
-    if (values.listen) history.wake()
+    if (listen) history.wake()
   }
-  console.log(`${values.follow} s of following: ${counts()}`)
+  console.log(`${follow} s of following: ${counts()}`)
 }
 clearInterval(timer)
 await history.stop()
 await store.close()
 client.close()
 await node.close()
-rmSync(folder, { recursive: true, force: true })

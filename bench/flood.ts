@@ -1,14 +1,13 @@
-import { parseArgs } from 'node:util'
 import { createWindowCounter, MAX_CLIENTS } from '../lib/rate-limit/minute-window.js'
 import { clientOf, plainAddress } from '../lib/http/client-address.js'
+import { options } from './support/run.js'
 
 /**
  * A flood from a million addresses at the limiter: the counts stay under their bound, and so does their memory.
  * `NODE_OPTIONS=--expose-gc tsx bench/flood.ts [--addresses N]`
  */
 
-const { values } = parseArgs({ options: { addresses: { type: 'string', default: '1000000' } } })
-const addresses = Number(values.addresses)
+const { addresses } = options({ addresses: 1_000_000 })
 const heap = (): number => {
   globalThis.gc?.()
   return process.memoryUsage().heapUsed

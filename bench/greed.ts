@@ -8,15 +8,12 @@
 import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { createLedger, startNode } from '../simulator/index.js'
 import { startBuilt } from './support/built-service.js'
+import { options } from './support/run.js'
 import { goOn, settingsOf } from './support/settings.js'
 
-const { values } = parseArgs({
-  allowPositionals: true, options: { seconds: { type: 'string', default: '20' }, only: { type: 'string', default: '' } }
-})
-const SECONDS = Number(values.seconds)
+const { seconds, only } = options({ seconds: 20, only: '' })
 const EVENTS = 16_000
 const SLOTS = 3_300
 const LONG = 'W\u0301'.repeat(1_000)
@@ -140,15 +137,15 @@ try {
     await setTimeout(500)
   }
   console.log('| Attack | others: p90, ms | slowest, ms | not 200 | of a core | MB more |\n|---|---|---|---|---|---|')
-  for (const [name, attack] of ATTACKS.filter(([name]) => name.includes(values.only))) {
+  for (const [name, attack] of ATTACKS.filter(([name]) => name.includes(only))) {
     const [cpu, memory] = [service.cpuMs(), service.megabytes().now]
-    const until = performance.now() + SECONDS * 1000
+    const until = performance.now() + seconds * 1000
     const [answers] = await Promise.all([others(until), attack(until, newAddress())])
     const times = answers.map(({ ms }) => ms).sort((a, b) => a - b)
     const cells = [
       times[Math.floor(times.length * 0.9)]!.toFixed(0), times.at(-1)!.toFixed(0),
       `${answers.filter(({ status }) => status !== 200).length} of ${answers.length}`,
-      ((service.cpuMs() - cpu) / SECONDS / 1000).toFixed(2), (service.megabytes().peak - memory).toFixed(0)
+      ((service.cpuMs() - cpu) / seconds / 1000).toFixed(2), (service.megabytes().peak - memory).toFixed(0)
     ]
     console.log(`| ${name} | ${cells.join(' | ')} |`)
   }

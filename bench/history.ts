@@ -6,11 +6,7 @@
  * - `npm run bench -- history --refresh [--sizes 10000,100000] [--daos 500] [--days 365]`: CPU of a reading of all
  *   DAOs' last 24 hours, the first and the next
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { createHistoryReader } from '../lib/chain/transactions.js'
 import { createNodeClient } from '../lib/chain/nodes.js'
 import { createHistory } from '../lib/history/history.js'
@@ -20,72 +16,51 @@ import type { Store } from '../lib/history/store/store.js'
 import { createVolumes } from '../lib/history/volumes/volumes.js'
 import { type Chain, startChain } from './support/chain.js'
 import { costOf, median } from './support/measure.js'
+import { options, scratchFolder } from './support/run.js'
 import { inputOf, PROGRAM, swapEvent, VALUATION } from './support/swap-event.js'
 import { withoutRollups } from './support/without-rollups.js'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    swaps: { type: 'string', default: '20000' },
-    daos: { type: 'string' },
-    candles: { type: 'boolean', default: false },
-    rounds: { type: 'string', default: '5' },
-    refresh: { type: 'boolean', default: false },
-    days: { type: 'string', default: '365' },
-    sizes: { type: 'string', default: '10000,100000' }
-  }
+const values = options({
+  swaps: 20_000, daos: 0, candles: false, rounds: 5, refresh: false, days: 365, sizes: '10000,100000'
 })
 const SIZES = values.sizes.split(',').map(Number)
 const DAY = 86_400
-
-async function withFolder<T> (work: (folder: string) => Promise<T>): Promise<T> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-history-'))
-  try {
-    return await work(folder)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
 
 interface Indexed { events: number, ms: number, cpu: number }
 
 /** Indexes a chain into a new store, which `change` may alter. Throws where anything is missing in the end. */
 async function index (chain: Chain, change: (store: Store) => Store = store => store): Promise<Indexed> {
-  return await withFolder(async folder => {
-    const opened = await openSqliteStore({ folder, program: chain.program })
-    const client = createNodeClient({ urls: [chain.url] })
-    const history = createHistory({
-      reader: createHistoryReader(client),
-      store: change(opened),
-      program: chain.program,
-      daos: async () => ({ slot: Number.MAX_SAFE_INTEGER, time: 0, daos: [] }),
-      ...VALUATION,
-      time: client.time,
-      onLog: ({ level, message }) => { if (level !== 'info') console.log(`${level}: ${message}`) }
-    })
-    const { cpu, ms } = await costOf(async () => {
-      history.start()
-      while (!history.status().complete) await setTimeout(10)
-    })
-    const { swaps, events, missingTransactions, missingEvents } = history.status()
-    await history.stop()
-    await opened.close()
-    client.close()
-    if (swaps !== chain.swaps || missingTransactions > 0) {
-      throw new Error(
-      `${swaps} of ${chain.swaps} swaps, ${missingTransactions} missing, ${missingEvents} sequence gaps`
-      )
-    }
-    return { events, ms, cpu }
+  const opened = await openSqliteStore({ folder: scratchFolder(), program: chain.program })
+  const client = createNodeClient({ urls: [chain.url] })
+  const history = createHistory({
+    reader: createHistoryReader(client),
+    store: change(opened),
+    program: chain.program,
+    daos: async () => ({ slot: Number.MAX_SAFE_INTEGER, time: 0, daos: [] }),
+    ...VALUATION,
+    time: client.time,
+    onLog: ({ level, message }) => { if (level !== 'info') console.log(`${level}: ${message}`) }
   })
+  const { cpu, ms } = await costOf(async () => {
+    history.start()
+    while (!history.status().complete) await setTimeout(10)
+  })
+  const { swaps, events, missingTransactions, missingEvents } = history.status()
+  await history.stop()
+  await opened.close()
+  client.close()
+  if (swaps !== chain.swaps || missingTransactions > 0) {
+    throw new Error(`${swaps} of ${chain.swaps} swaps, ${missingTransactions} missing, ${missingEvents} sequence gaps`)
+  }
+  return { events, ms, cpu }
 }
 
 async function candles (): Promise<void> {
-  const chain = await startChain('--daos', values.daos ?? '20', '--swaps', values.swaps)
+  const chain = await startChain('--daos', String(values.daos || 20), '--swaps', String(values.swaps))
   try {
     await index(chain)   // warms up
     const [withCandles, without]: [Indexed[], Indexed[]] = [[], []]
-    for (let round = 0; round < Number(values.rounds); round++) {
+    for (let round = 0; round < values.rounds; round++) {
       withCandles.push(await index(chain))
       without.push(await index(chain, withoutRollups))
     }
@@ -102,11 +77,11 @@ async function candles (): Promise<void> {
   }
 }
 
-const [BEGIN, DAYS] = [1_767_225_600, Number(values.days)]
+const [BEGIN, DAYS] = [1_767_225_600, values.days]
 
 /** A store of `size` swaps of `daos` DAOs over so many days. */
-async function fill (folder: string, size: number, daos: number): Promise<Store> {
-  const store = await openSqliteStore({ folder, program: PROGRAM })
+async function fill (size: number, daos: number): Promise<Store> {
+  const store = await openSqliteStore({ folder: scratchFolder(), program: PROGRAM })
   const writer = await createStepWriter(store, VALUATION, () => {})
   const seqs = new Array<bigint>(daos).fill(0n)
   const fees = new Array<bigint>(daos).fill(0n)
@@ -131,11 +106,9 @@ async function fill (folder: string, size: number, daos: number): Promise<Store>
 }
 
 async function refresh (): Promise<void> {
-  const daos = Number(values.daos ?? 500)
+  const daos = values.daos || 500
   const costs: number[] = []
-  const stores = await Promise.all(
-    SIZES.map(async size => await withFolder(async folder => ({ size, store: await fill(folder, size, daos) })))
-  )
+  const stores = await Promise.all(SIZES.map(async size => ({ size, store: await fill(size, daos) })))
   const end = BEGIN + DAYS * DAY
   const runs = await Promise.all(stores.map(async ({ size, store }) => {
     const { sequenceRanges } = await store.load()

@@ -10,22 +10,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { createLedger, startNode } from '../simulator/index.js'
 import { startBuilt } from './support/built-service.js'
 import { median } from './support/measure.js'
+import { options } from './support/run.js'
 import { goOn, settingsOf } from './support/settings.js'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: 'string', default: '3' },
-    rounds: { type: 'string', default: '3' },
-    daos: { type: 'string', default: '500' },
-    redis: { type: 'string' }
-  }
-})
+const values = options({ seconds: 3, rounds: 3, daos: 500, redis: '' })
 const CONNECTIONS = 32
 const TRADES = 1_100
 const HEAD_END = Buffer.from('\r\n\r\n')
@@ -33,7 +24,7 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const begun = Math.floor(Date.now() / 1000) - 7200
 const ledger = createLedger({ time: begun })
 const usdc = ledger.usdc()
-const daos = Array.from({ length: Number(values.daos) }, (_, i) => ledger.dao({
+const daos = Array.from({ length: values.daos }, (_, i) => ledger.dao({
   base: ledger.mint({ symbol: `T${i}`, name: `Token number ${i}` }),
   quote: usdc,
   baseReserves: 10n ** 12n + BigInt(i),
@@ -78,9 +69,9 @@ async function measure (origin: string, path: string, head: string, seconds: num
 async function compare (subject: string, reference: string, path: string, head = ''): Promise<void> {
   const rounds: Array<{ ours: number, bare: number }> = []
   for (const origin of [subject, reference]) await measure(origin, path, head, 0.5)
-  for (let round = 0; round < Number(values.rounds); round++) {
-    const bare = await measure(reference, path, head, Number(values.seconds))
-    rounds.push({ bare, ours: await measure(subject, path, head, Number(values.seconds)) })
+  for (let round = 0; round < values.rounds; round++) {
+    const bare = await measure(reference, path, head, values.seconds)
+    rounds.push({ bare, ours: await measure(subject, path, head, values.seconds) })
   }
   const name = path.replace(/[1-9A-HJ-NP-Za-km-z]{32,}/, '{pool_id}')
   console.log(`${name}${head === '' ? '' : ', brotli'}: ${Math.round(median(rounds.map(({ ours }) => ours)))}/s, ` +
@@ -91,7 +82,7 @@ const service = await startBuilt({
   ...settingsOf(node.url, ledger.program),
   METRICS_PORT: '0',
   RATE_LIMIT_MAX: '1000000000',
-  ...(values.redis !== undefined && { REDIS_URL: values.redis })
+  ...(values.redis !== '' && { REDIS_URL: values.redis })
 })
 const pool = `/api/pools/${daos[0]!.address}`
 const paths = [
@@ -99,14 +90,7 @@ const paths = [
 ]
 let bare: ReturnType<typeof fork> | undefined
 try {
-  for (;;) {
-    const { ready, history } = await (await fetch(`${service.url}/ready`)).json() as {
-      ready: boolean
-      history?: { complete: boolean }
-    }
-    if (ready && history?.complete === true) break
-    await setTimeout(50)
-  }
+  await service.complete()
   bare = fork(
     new URL('./support/bare-server.ts', import.meta.url), [service.url, ...paths], { execArgv: ['--import', 'tsx'] }
   )

@@ -6,28 +6,24 @@
  * `npm run build && npm run bench -- indexing [--swaps 20000] [--daos 20] [--days 30] [--rounds 3]
  * [--flags='--optimize-for-size …'] [--against ../of-before] [--no-reference]`
  */
-import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { HOME, startArguments, startBuilt } from './support/built-service.js'
 import { startChain } from './support/chain.js'
 import { median } from './support/measure.js'
+import { options } from './support/run.js'
 import { settingsOf } from './support/settings.js'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    swaps: { type: 'string', default: '20000' },
-    daos: { type: 'string', default: '20' },
-    days: { type: 'string', default: '30' },
-    rounds: { type: 'string', default: '3' },
-    // a folder with another version, installed and built
-    against: { type: 'string' },
-    // of Node, in place of those of `npm start`
-    flags: { type: 'string', default: '' },
-    'no-reference': { type: 'boolean', default: false },
-    // seconds of load after indexing
-    load: { type: 'string', default: '5' }
-  }
+const values = options({
+  swaps: 20_000,
+  daos: 20,
+  days: 30,
+  rounds: 3,
+  // a folder with another version, installed and built
+  against: '',
+  // of Node, in place of those of `npm start`
+  flags: '',
+  'no-reference': false,
+  // seconds of load after indexing
+  load: 5
 })
 const CONNECTIONS = 16
 // those that every version has
@@ -36,8 +32,8 @@ const PATHS = ['/api/tickers', '/health', '/api/daos', '/ready', '/']
 interface Run { ms: number, cpu: number, indexed: number, underLoad: number, requests: number }
 
 const chain = await startChain(
-  '--live', '--daos', values.daos, '--swaps', values.swaps, '--days', values.days,
-  ...(values.against === undefined ? [] : ['--version-one', '0'])
+  '--live', '--daos', String(values.daos), '--swaps', String(values.swaps), '--days', String(values.days),
+  ...(values.against === '' ? [] : ['--version-one', '0'])
 )
 
 /** Requests over kept connections for so long; how many were answered. */
@@ -67,14 +63,9 @@ async function run (folder: string, args: string[]): Promise<Run> {
   }, { folder, args })
   try {
     const begun = performance.now() - service.startMs
-    for (;;) {
-      const { history } = await (await fetch(`${service.url}/ready`)).json() as { history?: { complete: boolean } }
-      // none where a busy machine makes the service shed its load
-      if (history?.complete === true) break
-      await setTimeout(100)
-    }
+    await service.complete()
     const [ms, cpu, indexed] = [performance.now() - begun, service.cpuMs(), service.megabytes().now]
-    const requests = await load(service.url, Number(values.load))
+    const requests = await load(service.url, values.load)
     return { ms, cpu, indexed, underLoad: service.megabytes().now, requests }
   } finally {
     await service.stop()
@@ -84,16 +75,18 @@ async function run (folder: string, args: string[]): Promise<Run> {
 const own = startArguments(HOME)
 const reference = values['no-reference']
   ? undefined
-  : values.against === undefined
+  : values.against === ''
     ? {
         name: `with ${values.flags === '' ? 'Node\'s own collection of garbage' : values.flags}`,
         folder: HOME,
-        args: [...values.flags.split(' ').filter(flag => flag !== ''), ...own.slice(-1)]
+        args: [
+          ...values.flags.split(' ').filter(flag => flag !== ''), ...own.filter(argument => !argument.startsWith('--'))
+        ]
       }
     : { name: `of ${values.against}`, folder: values.against, args: startArguments(values.against) }
 const [ours, theirs]: [Run[], Run[]] = [[], []]
 try {
-  for (let round = 0; round < Number(values.rounds); round++) {
+  for (let round = 0; round < values.rounds; round++) {
     const turns = [
       async () => { ours.push(await run(HOME, own)) },
       async () => { if (reference !== undefined) theirs.push(await run(reference.folder, reference.args)) }

@@ -9,15 +9,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { type BuiltService, HOME, startArguments, startBuilt } from './support/built-service.js'
 import { startChain } from './support/chain.js'
+import { options } from './support/run.js'
 import { settingsOf } from './support/settings.js'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: { daos: { type: 'string', default: '5000' }, swaps: { type: 'string', default: '5000' } }
-})
+const { daos, swaps } = options({ daos: 5000, swaps: 5000 })
 const PATHS = [
   '/api/tickers', '/api/pools', '/api/daos', '/api/volume/aggregate', '/api/fees/aggregate', '/coingecko/tickers',
   '/cmc/v1/summary', '/cmc/v1/assets', '/market'
@@ -37,7 +34,7 @@ async function longest (child: ChildProcess): Promise<string> {
   return `${ms.toFixed(0)} ms, ${cpu.toFixed(0)} ms of CPU`
 }
 
-const chain = await startChain('--daos', values.daos, '--swaps', values.swaps, '--live')
+const chain = await startChain('--daos', String(daos), '--swaps', String(swaps), '--live')
 const idle = spawn(
   process.execPath,
   ['--import', HELD, '--eval', 'setInterval(() => {}, 1000)'],
@@ -48,7 +45,7 @@ let service: BuiltService | undefined
 try {
   await longest(idle)
   await setTimeout(IDLE_MS)
-  console.log(`${values.daos} DAOs, ${values.swaps} swaps; an idle loop here: ${await longest(idle)}`)
+  console.log(`${daos} DAOs, ${swaps} swaps; an idle loop here: ${await longest(idle)}`)
   idle.kill()
 
   service = await startBuilt({
@@ -61,10 +58,7 @@ try {
   console.log(`the start, up to the first answer: ${await longest(child)}`)
   while ((await get('/api/daos')).status !== 200) await setTimeout(50)
   console.log(`the first state: ${await longest(child)}`)
-  const isComplete = async (): Promise<boolean> => (await (await get('/ready')).json() as {
-    history?: { complete: boolean }
-  }).history?.complete === true
-  while (!await isComplete()) await setTimeout(50)
+  await service.complete()
   console.log(`reading the history: ${await longest(child)}`)
   for (const round of ['first', 'next']) {
     for (const path of PATHS) {

@@ -8,27 +8,16 @@
  *
  * In simulated time, which takes seconds. `--calls`: calls by method up to the first list, and after it.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { createLedger, type Ledger } from '../simulator/index.js'
 import { NODE_KINDS } from '../simulator/kinds.js'
 import type { Limits } from '../simulator/limits.js'
 import { createNodeService } from '../simulator/service.js'
 import { createNetwork } from '../test/system/worlds/network.js'
 import { installSimulatedTime, realSleep } from '../test/system/worlds/simulated-time.js'
+import { options, scratchFolder } from './support/run.js'
 import { settingsOf } from './support/settings.js'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    seconds: { type: 'string', default: '120' },
-    only: { type: 'string', default: '' },
-    calls: { type: 'boolean', default: false }
-  }
-})
-const more = Number(values.seconds)
+const { seconds: more, only, calls } = options({ seconds: 120, only: '', calls: false })
 const DAY = 86_400
 const FIRST_MS = 10_000
 const LATENCY_MS = 50
@@ -74,10 +63,10 @@ function build ({ today, perSecond }: Kind): Ledger {
   return ledger
 }
 
-const envOf = (ledger: Ledger, url: string, folder: string): Record<string, string> => ({
+const envOf = (ledger: Ledger, url: string): Record<string, string> => ({
   ...settingsOf(url, ledger.program),
   PROTOCOL_FEE_RATE: '0.005',
-  DATA_DIR: folder,
+  DATA_DIR: scratchFolder(),
   RATE_LIMIT_ALLOW: '127.0.0.1',
   LOG_LEVEL: process.env.LOG_LEVEL ?? 'silent',
   NODE_ENV: 'test'
@@ -96,7 +85,7 @@ function follow (ledger: Ledger, today: number): (ms: number) => void {
   }
 }
 
-async function simulate ({ limits, today }: Kind, ledger: Ledger, folder: string) {
+async function simulate ({ limits, today }: Kind, ledger: Ledger) {
   const [
     { default: Fastify }, { default: fp }, { default: application, serverOptions }
   ] = await Promise.all([import('fastify'), import('fastify-plugin'), import('../app.js')])
@@ -107,7 +96,7 @@ async function simulate ({ limits, today }: Kind, ledger: Ledger, folder: string
   const service = createNodeService(ledger, { now: () => time.now(), limits })
   network.hosts.set('node.test', { service, latencyMs: LATENCY_MS, down: false })
   time.onMove = follow(ledger, today)
-  const env = envOf(ledger, 'http://node.test', folder)
+  const env = envOf(ledger, 'http://node.test')
   const app = Fastify({ ...serverOptions(env), logger: env.LOG_LEVEL === 'silent' ? false : { level: env.LOG_LEVEL! } })
   await app.register(fp(application), {
     env, transport: { connections: network }, bounds: { delay: Infinity, heapBytes: Infinity, residentBytes: Infinity }
@@ -146,8 +135,7 @@ const percent = (part: number, whole: number): string => `${(part / whole * 100)
 async function measure (kind: Kind): Promise<string> {
   const { name, perSecond, today, method } = kind
   const ledger = build(kind)
-  const folder = mkdtempSync(join(tmpdir(), 'bench-nodes-'))
-  const stage = await simulate(kind, ledger, folder)
+  const stage = await simulate(kind, ledger)
   const { limiter } = stage
   const statuses = new Map<number, number>()
   let first: number | undefined
@@ -173,14 +161,13 @@ async function measure (kind: Kind): Promise<string> {
   const refused = limiter.totalRefused - from!.refused
   const all = limiter.total - from!.all
   const ideal = today / perSecond
-  if (values.calls) {
+  if (calls) {
     console.log(`${name}\n  to the list: ${list(atFirst!.accepted)}; refused: ${list(atFirst!.refused)}`)
     console.log(
       `  after it:    ${list(limiter.accepted, atFirst!.accepted)}; refused: ${list(limiter.refused, atFirst!.refused)}`
     )
   }
   await stage.close()
-  rmSync(folder, { recursive: true, force: true })
   const served = Array.from(statuses, ([status, count]) => `${status}: ${count}`).join(', ')
   return `| ${[
     name, today, `${ideal.toFixed(1)} s`, `${(first / 1000).toFixed(1)} s`, (first / 1000 / ideal).toFixed(2),
@@ -192,5 +179,5 @@ console.log(
   '| Limit | transactions of the day | ideal | first list | ÷ ideal | accepted of what it allows | refused | ' +
     '/api/tickers after it |\n|---|---|---|---|---|---|---|---|'
 )
-for (const kind of KINDS.filter(({ name }) => name.includes(values.only))) console.log(await measure(kind))
+for (const kind of KINDS.filter(({ name }) => name.includes(only))) console.log(await measure(kind))
 process.exit()

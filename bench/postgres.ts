@@ -3,29 +3,19 @@
  * against SQLite. Both take the same events through the same recorder, in turns, so that what else the machine does
  * falls on both.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import type { LocatedEvent } from '../lib/history/rules/attribution.js'
 import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
 import { createStepWriter, type StepWriter } from '../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { costOf } from './support/measure.js'
+import { options, scratchFolder } from './support/run.js'
 import { dropSchema, withSchema } from './support/schema.js'
 import { inputOf, PROGRAM, swapEvent, VALUATION } from './support/swap-event.js'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    swaps: { type: 'string', default: '50000' },
-    step: { type: 'string', default: '500' },
-    daos: { type: 'string', default: '20' },
-    url: { type: 'string', default: 'postgres://postgres@127.0.0.1:5432/test' }
-  }
+const { swaps, step: size, daos, url } = options({
+  swaps: 50_000, step: 500, daos: 20, url: 'postgres://postgres@127.0.0.1:5432/test'
 })
-const [swaps, size, daos] = [values.swaps, values.step, values.daos].map(Number) as [number, number, number]
 
 const fees = new Array<bigint>(daos).fill(0n)
 
@@ -53,11 +43,10 @@ async function begin (name: string, store: Store): Promise<Run> {
   return { name, store, recorder: await createStepWriter(store, VALUATION, () => {}), ms: 0, cpu: 0 }
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'bench-postgres-'))
 const schema = `bench_${process.pid}`
 const runs = [
-  await begin('SQLite', await openSqliteStore({ folder, program: PROGRAM })),
-  await begin('PostgreSQL', await openPostgresStore({ url: withSchema(values.url, schema), program: PROGRAM }))
+  await begin('SQLite', await openSqliteStore({ folder: scratchFolder(), program: PROGRAM })),
+  await begin('PostgreSQL', await openPostgresStore({ url: withSchema(url, schema), program: PROGRAM }))
 ]
 try {
   for (let from = 0; from < swaps; from += size) {
@@ -80,6 +69,5 @@ try {
   console.log(`ratio PostgreSQL : SQLite ${(sqlite.ms / postgres.ms).toFixed(2)}`)
 } finally {
   for (const { store } of runs) await store.close()
-  rmSync(folder, { recursive: true, force: true })
-  await dropSchema(values.url, schema)
+  await dropSchema(url, schema)
 }

@@ -3,7 +3,6 @@
  * in the same run: `npm run bench -- refresh [--daos 2000] [--plain]`. Node runs as the service has it, or with its own
  * ways (`--plain`); the chain in a process of its own.
  */
-import { parseArgs } from 'node:util'
 import type { Idl } from '@coral-xyz/anchor'
 import idl from '../idl/futarchy.json' with { type: 'json' }
 import { systemClock } from '../lib/clock.js'
@@ -20,17 +19,15 @@ import { makeCachedResponse } from '../lib/http/cached-response.js'
 import { runAsStarted } from './support/as-started.js'
 import { startChain } from './support/chain.js'
 import { costOf, median } from './support/measure.js'
+import { options } from './support/run.js'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: { daos: { type: 'string', default: '2000' }, plain: { type: 'boolean', default: false } }
-})
-if (!values.plain) runAsStarted(import.meta.filename)
+const { daos, plain } = options({ daos: 2000, plain: false })
+if (!plain) runAsStarted(import.meta.filename)
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const NOTHING = { base: ratio(0n), quote: ratio(0n) }
 const RULES = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }
 
-const { url, program, stop } = await startChain('--daos', values.daos, '--swaps', '0')
+const { url, program, stop } = await startChain('--daos', String(daos), '--swaps', '0')
 try {
   const client = createProgramClient(program)
   // as the service does once it listens

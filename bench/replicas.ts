@@ -4,11 +4,11 @@
  * goes on. Prints how long nobody wrote; ends with status 1 where a swap was lost or counted twice, a number was wrong,
  * or two wrote at once.
  */
-import { parseArgs } from 'node:util'
 import { ask } from '../test/support/history/postgres.js'
 import { setStage } from '../test/system/replicas/stage.js'
+import { options } from './support/run.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { kills: { type: 'string', default: '10' } } })
+const { kills: total } = options({ kills: 10 })
 const PAUSE_MS = 20_000
 const schema = `bench_replicas_${process.pid}`
 const stage = await setStage({ url: `postgres://postgres@127.0.0.1:5432/test?schema=${schema}`, schema })
@@ -16,7 +16,6 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
 try {
   const kills: number[] = []
   const cuts: number[] = []
-  const total = Number(values.kills)
   for (let kill = 0; kill < total; kill++) {
     kills.push(await stage.killLeader())
     if (kill === Math.floor(total / 3) || kill === Math.floor(2 * total / 3)) cuts.push(await stage.cut())

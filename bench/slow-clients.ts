@@ -1,16 +1,13 @@
 import { fork } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from '../app.js'
 import { createLedger, startNode } from '../simulator/index.js'
 import { createWorld } from '../test/system/reliability/truth.js'
+import { options, scratchFolder } from './support/run.js'
 import { settingsOf } from './support/settings.js'
 
 /**
@@ -52,19 +49,15 @@ function attack ({ port, connections, seconds }: Attack): void {
 }
 
 async function measure (): Promise<void> {
-  const { values } = parseArgs(
-    { options: { connections: { type: 'string', default: '2000' }, seconds: { type: 'string', default: '30' } } }
-  )
-  const [connections, seconds] = [Number(values.connections), Number(values.seconds)]
+  const { connections, seconds } = options({ connections: 2000, seconds: 30 })
   const ledger = createLedger()
   const node = await startNode(ledger)
   createWorld(ledger)
-  const folder = mkdtempSync(join(tmpdir(), 'slow-'))
   const env = {
     ...settingsOf(node.url, ledger.program),
     NODE_ENV: 'test',
     LOG_LEVEL: 'silent',
-    DATA_DIR: folder,
+    DATA_DIR: scratchFolder(),
     RATE_LIMIT_MAX: '1000000000'
   }
   const service = Fastify({ ...serverOptions(env), logger: false })
@@ -109,7 +102,6 @@ async function measure (): Promise<void> {
   attacker.kill()
   await service.close()
   await node.close()
-  rmSync(folder, { recursive: true, force: true })
   if (failures.length > 0 || most < connections * 0.8) {
     console.error('FAILED', failures.slice(0, 5))
     process.exitCode = 1

@@ -1,15 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import type { AddressInfo } from 'node:net'
 import app, { serverOptions } from '../app.js'
 import { createLedger, startNode } from '../simulator/index.js'
 import { createRandom } from '../simulator/random.js'
+import { options, scratchFolder } from './support/run.js'
 import { dropSchema, withSchema } from './support/schema.js'
 import { createSoakMarket } from './support/soak-market.js'
 import { changeWeather, clearWeather } from './support/soak-weather.js'
@@ -24,27 +23,19 @@ import { changeWeather, clearWeather } from './support/soak-weather.js'
  * [--from ../of-before]`
  */
 
-const { values } = parseArgs({
-  options: {
-    hours: { type: 'string' },
-    replicas: { type: 'string', default: '1' },
-    short: { type: 'boolean', default: false },
-    seed: { type: 'string', default: '1' },
-    database: { type: 'string', default: 'postgres://postgres@127.0.0.1:5432/test' },
-    from: { type: 'string' }
-  }
+const { replicas, short, seed, database, from, ...asked } = options({
+  hours: 0, replicas: 1, short: false, seed: 1, database: 'postgres://postgres@127.0.0.1:5432/test', from: ''
 })
-const hours = Number(values.hours ?? (values.short ? 2 : 24))
-const replicas = Number(values.replicas)
+const hours = asked.hours || (short ? 2 : 24)
 const STEP = 60                 // simulated seconds of one step
-const STEP_MS = values.short ? 60 : 100
+const STEP_MS = short ? 60 : 100
 const RESTART_EVERY = 4 * 3600 / STEP
-const random = createRandom(Number(values.seed))
+const random = createRandom(seed)
 
-const ledger = createLedger({ seed: Number(values.seed) })
+const ledger = createLedger({ seed })
 const node = await startNode(ledger)
 const market = createSoakMarket(ledger, random)
-const folder = mkdtempSync(join(tmpdir(), 'soak-'))
+const folder = scratchFolder()
 const schema = `soak_${process.pid}`
 let advanced = performance.now()
 const now = (): number => ledger.time * 1000 + (performance.now() - advanced)
@@ -70,7 +61,7 @@ async function start ({ create, app, serverOptions }: Version): Promise<Replica>
     LOG_LEVEL: 'silent',
     PROTOCOL_FEE_RATE: '0.005',
     RATE_LIMIT_MAX: '1000000000',
-    ...replicas === 1 ? { DATA_DIR: folder } : { DATABASE_URL: withSchema(values.database, schema) }
+    ...replicas === 1 ? { DATA_DIR: folder } : { DATABASE_URL: withSchema(database, schema) }
   }
   const service = create({ ...serverOptions(env), logger: false })
   await service.register(fp(app), { env, now, pollMs: 25, transport: { callMs: 300, answerMs: 900, retries: 1 } })
@@ -114,7 +105,7 @@ async function resources (): Promise<{ heap: number, sockets: number, timers: nu
 
 const begun = performance.now()
 const startAll = () => Promise.all(Array.from({ length: version === CURRENT ? replicas : 1 }, () => start(version)))
-let version = values.from === undefined ? CURRENT : await versionIn(values.from)
+let version = from === '' ? CURRENT : await versionIn(from)
 let running = await startAll()
 const samples: Array<Awaited<ReturnType<typeof resources>>> = []
 /**
@@ -123,7 +114,7 @@ const samples: Array<Awaited<ReturnType<typeof resources>>> = []
  */
 const beginnings = [1]
 const steps = hours * 3600 / STEP
-const upgradedAt = values.from === undefined ? undefined : Math.round(steps / 3)
+const upgradedAt = from === '' ? undefined : Math.round(steps / 3)
 let restarts = 0
 for (let step = 1; step <= steps; step++) {
   changeWeather(node, random)
@@ -172,8 +163,7 @@ console.table(samples)
 console.log(wrong.length === 0 ? 'every figure is right at the end' : `wrong at the end: ${wrong.join(', ')}`)
 await Promise.all(running.map(({ service }) => service.close()))
 await node.close()
-rmSync(folder, { recursive: true, force: true })
-if (replicas > 1) await dropSchema(values.database, schema)
+if (replicas > 1) await dropSchema(database, schema)
 /** By how much something has grown while no service was started again. */
 const growth = (of: 'heap' | 'sockets' | 'timers' | 'files'): number => beginnings.reduce((sum, from, at) => {
   const stretch = samples.slice(from, (beginnings[at + 1] ?? Infinity) - 1)

@@ -3,13 +3,13 @@
  * the same run: `npm run build && npm run bench -- start [--rounds 7]`.
  */
 import { spawnSync } from 'node:child_process'
-import { parseArgs } from 'node:util'
 import { startBuilt } from './support/built-service.js'
 import { median } from './support/measure.js'
+import { options } from './support/run.js'
 import { settingsOf } from './support/settings.js'
 import { PROGRAM } from './support/swap-event.js'
 
-const { values } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string', default: '7' } } })
+const { rounds } = options({ rounds: 7 })
 
 async function start (): Promise<{ ms: number, megabytes: number }> {
   const service = await startBuilt(settingsOf('http://127.0.0.1:9', PROGRAM))
@@ -26,7 +26,7 @@ function bare (): number {
 
 const starts = []
 const bares = []
-for (let round = 0; round < Number(values.rounds); round++) {
+for (let round = 0; round < rounds; round++) {
   bares.push(bare())
   starts.push(await start())
 }

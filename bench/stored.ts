@@ -7,28 +7,21 @@
  * more right after it: the ratio is what it costs to find the rows. Of reads above 10 ms it says how many were among
  * the first, before the code is compiled, and how many held a garbage collection.
  */
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PerformanceObserver } from 'node:perf_hooks'
 import { setTimeout } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import Database from 'libsql'
 import pg from 'pg'
 import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { costOf } from './support/measure.js'
-import { withSchema } from './support/schema.js'
+import { options, scratchFolder } from './support/run.js'
+import { dropSchema, withSchema } from './support/schema.js'
 import { PROGRAM } from './support/swap-event.js'
 
-const { values } = parseArgs({
-  allowPositionals: true,
-  options: {
-    swaps: { type: 'string', default: '10000000' }, daos: { type: 'string', default: '60' }, url: { type: 'string' }
-  }
-})
-const [swaps, daos] = [Number(values.swaps), Number(values.daos)]
+const { swaps, daos, url } = options({ swaps: 10_000_000, daos: 60, url: '' })
 const BEGIN = 1_767_225_600
 const [DAYS, HOUR, DAY] = [365, 3600, 86_400]
 const BYTES_A_SWAP = 1_000
@@ -84,7 +77,7 @@ async function fill (run: (sql: string) => Promise<unknown>, dialect: Dialect): 
 }
 
 async function sqlite (): Promise<{ open: () => Promise<Store>, end: () => Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-stored-'))
+  const folder = scratchFolder()
   const { bavail, bsize } = statfsSync(folder)
   if (bavail * bsize < swaps * BYTES_A_SWAP) {
     throw new Error(`${swaps} swaps take about ${Math.round(swaps * BYTES_A_SWAP / 1e9)} GB, ${folder} has less`)
@@ -100,7 +93,7 @@ async function sqlite (): Promise<{ open: () => Promise<Store>, end: () => Promi
     { number: 'integer', series, pad: (value, length) => `printf('%0${length}d', ${value})` }
   )
   db.close()
-  return { open, end: async () => { rmSync(folder, { recursive: true }) } }
+  return { open, end: async () => {} }
 }
 
 async function postgres (url: string): Promise<{ open: () => Promise<Store>, end: () => Promise<void> }> {
@@ -116,7 +109,8 @@ async function postgres (url: string): Promise<{ open: () => Promise<Store>, end
     { number: 'bigint', series: (from, to) => `generate_series(${from}::bigint, ${to}) n`, pad }
   )
   await client.query('analyze events; analyze days; analyze hours; analyze minutes')
-  return { open, end: async () => { await client.query(`drop schema "${schema}" cascade`); await client.end() } }
+  await client.end()
+  return { open, end: () => dropSchema(url, schema) }
 }
 
 const show = (samples: number[]) => {
@@ -125,7 +119,7 @@ const show = (samples: number[]) => {
   return `${at(0.5)} ms, 95 % ${at(0.95)}, at most ${at(1)}, the first ${samples[0]!.toFixed(2)}`
 }
 
-const { open, end } = await (values.url === undefined ? sqlite() : postgres(values.url))
+const { open, end } = await (url === '' ? sqlite() : postgres(url))
 try {
   const last = Math.floor(swaps / daos)
   const reads: Record<string, (store: Store, at: number) => Promise<unknown[]>> = {

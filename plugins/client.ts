@@ -1,13 +1,12 @@
-import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { clientOf, plainAddress } from '../lib/http/client-address.js'
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** The plain address that a request comes from; 'unknown' where there is none. */
-    readonly address: string
+    address: string
     /** Whom it is counted as: an address, or a /64 of IPv6. */
-    readonly client: string
+    client: string
   }
 }
 
@@ -17,11 +16,13 @@ declare module 'fastify' {
  */
 const UNKNOWN = 'unknown'
 
-/** The platform gives no address for a socket that has gone, whatever the type says. */
-const addressOf = ({ ip }: FastifyRequest): string => plainAddress((ip as string | undefined) ?? '') ?? UNKNOWN
-
-/** Who a request is from: whom limits and turns are counted by. */
+/** Who a request is from, whom limits and turns are counted by: before any other hook. */
 export default fp(async fastify => {
-  fastify.decorateRequest('address', { getter (this: FastifyRequest) { return addressOf(this) } })
-  fastify.decorateRequest('client', { getter (this: FastifyRequest) { return clientOf(addressOf(this)) } })
+  fastify.decorateRequest('address', UNKNOWN).decorateRequest('client', UNKNOWN)
+  fastify.addHook('onRequest', (request, _reply, done) => {
+    // the platform gives no address for a socket that has gone, whatever the type says
+    request.address = plainAddress((request.ip as string | undefined) ?? '') ?? UNKNOWN
+    request.client = clientOf(request.address)
+    done()
+  })
 }, { name: 'client' })

@@ -44,7 +44,8 @@ function bringsTooMuch ({ headers }: FastifyRequest): boolean {
 
 /** RFC 9112, 3.2: one host, which HTTP/1.0 need not name; `*` is what OPTIONS alone may ask for. */
 function isWellFormed ({ httpVersion, rawHeaders, method, url }: IncomingMessage): boolean {
-  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === 'host') hosts++
   return hosts <= 1 && (hosts === 1 || httpVersion !== '1.1') && (url !== '*' || method === 'OPTIONS')
 }
 

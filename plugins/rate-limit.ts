@@ -41,7 +41,7 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
   }
 
   await fastify.register(rateLimit, {
-    max: request => isOfPage(request) ? rateLimitPage : rateLimitMax,
+    max: (_request, key) => key.startsWith(PAGE) ? rateLimitPage : rateLimitMax,
     timeWindow: WINDOW,
     store: ClockMinuteStore,
     keyGenerator: request => `${isOfPage(request) ? PAGE : ''}${request.client}`,
@@ -51,13 +51,12 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
 
   // The same in the form of the IETF (draft-ietf-httpapi-ratelimit-headers), beside the X- headers that the plugin sets
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    const [limit, left, reset] = ['limit', 'remaining', 'reset'].map(name => reply.getHeader(`x-ratelimit-${name}`))
+    const limit = reply.getHeader('x-ratelimit-limit')
     if (limit !== undefined) {
       const policy = isOfPage(request) ? '"page"' : '"minute"'
-      reply.header('ratelimit-policy', `${policy};q=${String(limit)};w=${WINDOW / 1000}`).header(
-        'ratelimit',
-        `${policy};r=${String(left)};t=${String(reset)}`
-      )
+      const [left, reset] = [reply.getHeader('x-ratelimit-remaining'), reply.getHeader('x-ratelimit-reset')]
+      reply.header('ratelimit-policy', `${policy};q=${String(limit)};w=${WINDOW / 1000}`)
+        .header('ratelimit', `${policy};r=${String(left)};t=${String(reset)}`)
     }
     done()
   })

@@ -1,14 +1,7 @@
 import type { History, HistoryStatus } from '../lib/history/history.js'
 import { type Clock, systemClock } from '../lib/clock.js'
 import { ServiceError } from '../lib/errors.js'
-
-/** Where progress is shown. */
-export interface Output {
-  write (text: string): unknown
-  /** A terminal: one line is drawn over and over; otherwise a line now and then. */
-  isTTY?: boolean
-  columns?: number
-}
+import { bar, type Output, redraw } from './command-line.js'
 
 export interface BackfillOptions {
   out: Output
@@ -19,7 +12,6 @@ export interface BackfillOptions {
 
 const DRAW_MS = 250
 const LINE_MS = 10_000
-const BAR = 24
 
 function duration (seconds: number): string {
   const [days, hours, minutes] = [
@@ -37,15 +29,14 @@ function shareOf ({ events, expected, complete }: HistoryStatus): number | undef
 }
 
 /** One line of progress: `since` is the status at the start, `seconds` the time since. */
-export function progressLine (status: HistoryStatus, since: HistoryStatus, seconds: number, bar: boolean): string {
+export function progressLine (status: HistoryStatus, since: HistoryStatus, seconds: number, hasBar: boolean): string {
   const { signatures, swaps, events, expected, oldestTime } = status
   const share = shareOf(status)
   const gained = events - since.events
   const left = expected === null || gained <= 0 ? undefined : Math.max(expected - events, 0) / gained * seconds
-  const filled = Math.round((share ?? 0) * BAR)
   const percent = share === undefined ? '  ?' : String(Math.floor(share * 100)).padStart(3)
   return [
-    ...bar ? [`${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${percent} %`] : [],
+    ...hasBar ? [`${bar(share ?? 0)} ${percent} %`] : [],
     `${signatures} signatures`,
     `${swaps} swaps`,
     `back to ${oldestTime === null ? '–' : new Date(oldestTime * 1000).toISOString().slice(0, 10)}`,
@@ -85,8 +76,7 @@ export async function backfill (
   let shown = -Infinity
   let last = ''
   const show = (text: string) => {
-    if (out.isTTY === true) out.write(`\r\x1b[2K${text.slice(0, (out.columns ?? 80) - 1)}`)
-    else if (text !== last) out.write(`${text}\n`)
+    if (!redraw(out, text) && text !== last) out.write(`${text}\n`)
     last = text
   }
   const draw = () => {

@@ -4,8 +4,7 @@
  * where there is something.
  */
 import { setTimeout } from 'node:timers/promises'
-import { messageOf } from '../lib/errors.js'
-import { httpUrl, readCommandLine, refuse, runScript, UsageError, wholeNumber } from './command-line.js'
+import { ask, httpUrl, readCommandLine, redraw, runScript, UsageError, wholeNumber } from './command-line.js'
 import { checkForm, type Form, FORMS } from './listing/check.js'
 import type { Answer } from './listing/reader.js'
 
@@ -31,35 +30,25 @@ const progress = (() => {
     tell (form: string, what: string, isAnswer = true) {
       if (isAnswer) read++
       const line = `${form}: ${read} answers, ${what}`
-      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${line.slice(0, (process.stderr.columns ?? 80) - 1)}`)
-      else if (performance.now() - shownAt >= LINE_MS) {
+      if (!redraw(process.stderr, line) && performance.now() - shownAt >= LINE_MS) {
         shownAt = performance.now()
         process.stderr.write(`${line}\n`)
       }
     },
     /** How many answers were read. */
     end (): number {
-      if (process.stderr.isTTY) process.stderr.write('\r\x1b[2K')
+      redraw(process.stderr, '')
       return read
     }
   }
 })()
 
-/** Asks as one form's check does; the service's limit is waited for, as a crawler would. */
-const ask = (form: Form) => async (path: string, headers: Record<string, string> = {}): Promise<Answer> => {
-  for (;;) {
-    const response = await fetch(new URL(path, values.url), { headers }).catch(
-      (error: Error) => refuse(`${values.url} can't be asked: ${messageOf(error.cause ?? error)}`)
-    )
-    if (response.status !== 429) {
-      progress.tell(form, path)
-      return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() }
-    }
-    await response.body?.cancel()
-    const seconds = Number(response.headers.get('retry-after')) || 1
-    progress.tell(form, `the limit of requests takes ${seconds} s`, false)
-    await setTimeout(1000 * seconds)
-  }
+/** Asks as one form's check does. */
+const asking = (form: Form) => async (path: string, headers: Record<string, string> = {}): Promise<Answer> => {
+  const response = await ask(new URL(path, values.url), { headers },
+    seconds => progress.tell(form, `the limit of requests takes ${seconds} s`, false))
+  progress.tell(form, path)
+  return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() }
 }
 
 await runScript(async () => {
@@ -70,7 +59,7 @@ await runScript(async () => {
   let refused = 0
   for (const form of forms) {
     progress.begin()
-    const { problems, compared } = await checkForm(form, ask(form), { pause: setTimeout, pools })
+    const { problems, compared } = await checkForm(form, asking(form), { pause: setTimeout, pools })
     const found = problems.length === 0 ? 'nothing to refuse' : `${problems.length} problems`
     console.log(`${form}: ${found} in ${progress.end()} answers`)
     for (const what of compared) console.log(`  compared: ${what}`)

@@ -1,4 +1,5 @@
 /** Command lines of the scripts: what its caller can mend is told in one line, without a stack trace. */
+import { setTimeout } from 'node:timers/promises'
 import { parseArgs, type ParseArgsConfig } from 'node:util'
 import { isServiceError, messageOf } from '../lib/errors.js'
 
@@ -64,6 +65,45 @@ export async function runScript (
       (error instanceof Error && (error.name === 'SettingsError' || 'syscall' in error))
     if (!isToldByLine) throw error
     process.stderr.write(`${messageOf(error)}\n`)
+  }
+}
+
+/** Where progress is shown. */
+export interface Output {
+  write (text: string): unknown
+  /** A terminal: one line is drawn over and over; otherwise a line now and then. */
+  isTTY?: boolean
+  columns?: number
+}
+
+/** Draws over the line of a terminal; elsewhere nothing. Whether it is one. */
+export function redraw (out: Output, text: string): boolean {
+  if (out.isTTY === true) out.write(`\r\x1b[2K${text.slice(0, (out.columns ?? 80) - 1)}`)
+  return out.isTTY === true
+}
+
+const BAR = 24
+/** A share, 0 to 1. */
+export function bar (share: number): string {
+  const filled = Math.round(share * BAR)
+  return `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
+}
+
+/** Where a limit does not say, or as a date, how long it lasts, s. */
+const LIMITED = 10
+
+/** An answer; a limit is waited for, as a crawler would. Ends the process where nobody answers. */
+export async function ask (
+  url: string | URL, init?: RequestInit, onLimit: (seconds: number) => void = () => {}
+): Promise<Response> {
+  for (;;) {
+    const answer = await fetch(url, init).catch((error: Error) =>
+      refuse(`${new URL(url).origin} can't be asked: ${messageOf(error.cause ?? error)}`))
+    if (answer.status !== 429) return answer
+    await answer.body?.cancel()
+    const seconds = Number(answer.headers.get('retry-after')) || LIMITED
+    onLimit(seconds)
+    await setTimeout(1000 * seconds)
   }
 }
 

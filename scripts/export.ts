@@ -15,7 +15,7 @@ import type { Store } from '../lib/history/store/store.js'
 import { readDay } from '../lib/query.js'
 import { DAY } from '../lib/time.js'
 import type { Pools } from '../schemas/pools.js'
-import { httpUrl, readCommandLine, runScript, texts, UsageError } from './command-line.js'
+import { httpUrl, readCommandLine, redraw, runScript, texts, UsageError } from './command-line.js'
 import { barsOf, BAR_COLUMNS, INTERVALS, type PoolTokens, TRADE_COLUMNS, tradeRow } from './export/rows.js'
 import { type Cells, openSink } from './export/sinks.js'
 
@@ -78,7 +78,6 @@ async function run (): Promise<void> {
     if (daos.length === 0 && pool !== undefined) throw new UsageError(`--pool ${pool}: the store has no event of it`)
     const tokens = await tokensOf(url)
     const sink = openSink(out, format, what === 'trades' ? TRADE_COLUMNS : BAR_COLUMNS)
-    const isTerminal = process.stderr.isTTY
     let [read, rows] = [0, 0]
     const write = async (cells: Cells[]): Promise<void> => {
       rows += cells.length
@@ -96,14 +95,15 @@ async function run (): Promise<void> {
         })
         read += trades.length
         await write(what === 'trades' ? trades.map(trade => tradeRow(trade, tokens.get(dao))) : bars.take(trades))
-        if (isTerminal) process.stderr.write(`\r\x1b[2K${read} trades read, pool ${at + 1} of ${daos.length}`)
+        redraw(process.stderr, `${read} trades read, pool ${at + 1} of ${daos.length}`)
         if (trades.length < PAGE) break
         before = trades.at(-1)!.seq
       }
       await write(bars.end())
     }
     await sink.end()
-    process.stderr.write(`${isTerminal ? '\n' : ''}${rows} ${what} written to ${out}\n`)
+    redraw(process.stderr, '')
+    process.stderr.write(`${rows} ${what} written to ${out}\n`)
   } finally {
     await store.close()
   }

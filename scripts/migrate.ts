@@ -4,10 +4,9 @@
  * must be stopped. It can be ended with Ctrl-C and run again; the target can be used once it has said so.
  */
 import { copyStore } from '../lib/history/copy.js'
-import { readCommandLine, runScript, UsageError } from './command-line.js'
+import { bar, readCommandLine, redraw, runScript, UsageError } from './command-line.js'
 import { openEngine } from './open-engine.js'
 
-const BAR = 30
 /** Between two lines where no terminal shows them, ms. */
 const LINE_MS = 5000
 const USAGE = 'migrate --from sqlite:FOLDER --to postgres://…  (or from postgres to sqlite)'
@@ -20,10 +19,8 @@ function createProgress (out: NodeJS.WriteStream) {
     const last = rows >= of
     if (!last && performance.now() - shown < (out.isTTY ? 100 : LINE_MS)) return
     shown = performance.now()
-    const filled = Math.round(share * BAR)
-    out.write(
-      out.isTTY ? `\r\x1b[2K${'█'.repeat(filled)}${'░'.repeat(BAR - filled)} ${text}${last ? '\n' : ''}` : `${text}\n`
-    )
+    if (!redraw(out, `${bar(share)} ${text}`)) out.write(`${text}\n`)
+    else if (last) out.write('\n')
   }
 }
 

@@ -5,7 +5,7 @@
  */
 import { rebuildRollups } from '../lib/history/rebuild.js'
 import { createStore } from '../lib/history/store/create-store.js'
-import { readCommandLine, runScript } from './command-line.js'
+import { readCommandLine, redraw, runScript } from './command-line.js'
 import { openEngine } from './open-engine.js'
 
 const USAGE = 'rebuild-rollups --store sqlite:FOLDER|postgres://…  (sqlite:./data)'
@@ -18,9 +18,10 @@ await runScript(async signal => {
     const swaps = await rebuildRollups({
       store,
       signal,
-      onProgress (done, of) { if (process.stderr.isTTY) process.stderr.write(`\r\x1b[2K${done} of ${of} trades`) }
+      onProgress: (done, of) => { redraw(process.stderr, `${done} of ${of} trades`) }
     })
-    process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}candles and day sums of ${swaps} trades made anew\n`)
+    redraw(process.stderr, '')
+    process.stderr.write(`candles and day sums of ${swaps} trades made anew\n`)
   } finally {
     await store.close()
   }

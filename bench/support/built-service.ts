@@ -1,11 +1,12 @@
 /** The built service in a process of its own, as `npm start` runs it. Needs `npm run build`. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import type { Ready } from '../../schemas/ready.js'
+import { scratchFolder } from './run.js'
 
 export const HOME = join(import.meta.dirname, '..', '..')
 
@@ -19,6 +20,8 @@ export interface BuiltService {
   cpuMs (): number
   /** Resident memory now, and the most so far, MB of 1,000,000 bytes. */
   megabytes (): { now: number, peak: number }
+  /** Resolves once it is ready, and has read the whole history. */
+  complete (): Promise<void>
   stop (): Promise<void>
 }
 
@@ -52,13 +55,12 @@ export async function startBuilt (
   env: Record<string, string>,
   { folder = HOME, args = startArguments(folder), hasChannel = false }: BuiltServiceOptions = {}
 ): Promise<BuiltService> {
-  const data = mkdtempSync(join(tmpdir(), 'dao-market-data-bench-'))
   const port = await freePort()
   const begun = performance.now()
   const child = spawn(process.execPath, args, {
     cwd: folder,
     stdio: ['ignore', 'ignore', 'ignore', hasChannel ? 'ipc' : 'ignore'],
-    env: { PATH: process.env.PATH, DATA_DIR: data, HOST: '127.0.0.1', PORT: String(port), ...env }
+    env: { PATH: process.env.PATH, DATA_DIR: scratchFolder(), HOST: '127.0.0.1', PORT: String(port), ...env }
   })
   const ended = once(child, 'exit')
   const read = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8')
@@ -67,7 +69,6 @@ export async function startBuilt (
   const stop = async () => {
     child.kill('SIGKILL')
     await ended
-    rmSync(data, { recursive: true, force: true })
   }
   const url = `http://127.0.0.1:${port}`
   for (;;) {
@@ -88,6 +89,14 @@ export async function startBuilt (
       // a second (proc(5))
       const fields = read('stat').split(') ')[1]!.split(' ')
       return (Number(fields[11]) + Number(fields[12])) * 10
+    },
+    async complete () {
+      for (;;) {
+        const { ready, history } = await (await fetch(`${url}/ready`)).json() as Partial<Ready>
+        // a busy machine may make the service shed its load: then neither is told
+        if (ready !== false && history?.complete === true) return
+        await setTimeout(50)
+      }
     },
     megabytes: () => ({ now: status('VmRSS'), peak: status('VmHWM') }),
     stop

@@ -1,8 +1,10 @@
-import { isIP } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Some proxies write the port behind the address. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
+/** What a socket that listens for both families writes before an IPv4 address. */
+const MAPPED = /^::ffff:(?=\d+\.)/i
 
 /**
  * `text` as an address in one form: without port and zone, IPv6 as eight groups without leading zeros, a mapped IPv4
@@ -10,8 +12,8 @@ const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
  */
 export function plainAddress (text: string): string | undefined {
   const [, ipv6, ipv4] = WITH_PORT.exec(text) ?? []
-  const address = (ipv6 ?? ipv4 ?? text).split('%', 1)[0]!
-  if (ipaddr.IPv4.isValidFourPartDecimal(address)) return address
+  const address = (ipv6 ?? ipv4 ?? text).split('%', 1)[0]!.replace(MAPPED, '')
+  if (isIPv4(address)) return address
   if (!ipaddr.IPv6.isValid(address)) return undefined
   const parsed = ipaddr.IPv6.parse(address)
   return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : parsed.toNormalizedString()

@@ -1,17 +1,18 @@
 import { compare, powerOfTen } from '../../lib/decimal.js'
 import { checkCandles } from './candles.js'
 import type { Checking } from './check.js'
-import { checkWindow, isLess, isPrice } from './figures.js'
+import { checkPrice, checkWindow } from './figures.js'
 import { decimalsOf, isPriced, type OwnPool, priceOf } from './market.js'
 import { checkPrices } from './prices.js'
 import { checkKnown } from './reader.js'
 import { checkLiquidityDays } from './liquidity.js'
 import { checkFees, checkOwners, checkQuotes } from './daos.js'
 import { checkDetail, checkSettings } from './record.js'
-import { ADDRESS, compareFields, decimal, isRow, isWithin, type Row, SIGNATURE, text } from './rules.js'
+import {
+  ADDRESS, checkTicker, compareFields, decimal, fields, isLess, isRow, isWithin, type Row, shown, SIGNATURE
+} from './rules.js'
 import { checkDaos, checkTotals } from './totals.js'
 import { checkSupply } from './supply.js'
-import { checkTickerForm } from './ticker.js'
 
 /** The service's own answers, held against one another, against the reserves and against the trades. */
 export async function checkApi (checking: Checking): Promise<void> {
@@ -23,7 +24,7 @@ export async function checkApi (checking: Checking): Promise<void> {
   if (new Set(tickers.map(({ pool_id: id }) => id)).size !== tickers.length) {
     refuse('/api/tickers: a pool_id comes twice')
   }
-  for (const [at, ticker] of tickers.entries()) checkTicker(checking, ticker, `/api/tickers ${at}`)
+  for (const [at, ticker] of tickers.entries()) checkTicker(ticker, `/api/tickers ${at}`, refuse)
   for (const pool of pools) await checkRow(checking, pool)
   checkOrder(checking, pools)
   for (const pool of await market.lookedAt()) {
@@ -51,11 +52,6 @@ export async function checkApi (checking: Checking): Promise<void> {
   )
 }
 
-function checkTicker ({ refuse }: Checking, ticker: Row, where: string): void {
-  text(ticker, 'pool_id', where, refuse, ADDRESS)
-  checkTickerForm(ticker, where, refuse)
-}
-
 async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
   const { doubt, refuse } = checking
   const { ticker, pool: row, id, base, quote } = pool
@@ -77,13 +73,11 @@ async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
   if (window === undefined) return
   const prices = { high_24h: window.high, low_24h: window.low, vwap_24h: window.average }
   for (const [name, price] of Object.entries(prices)) {
-    if (price === undefined ? row[name] !== null : !isPrice(row[name], price)) {
-      doubt(`${where}: ${name} ${String(row[name])} is not that of its trades`)
-    }
+    if (price !== undefined || row[name] !== null) checkPrice(doubt, where, row, name, price)
   }
   for (const count of ['trades', 'buys', 'sells', 'makers', 'buyers', 'sellers'] as const) {
     const name = `${count}_24h`
-    if (row[name] !== window[count]) doubt(`${where}: ${name} ${String(row[name])}, its trades say ${window[count]}`)
+    if (row[name] !== window[count]) doubt(`${where}: ${name} ${shown(row[name])}, its trades say ${window[count]}`)
   }
   for (const [name, volume] of Object.entries({
     buy_volume_24h: window.buyVolume, sell_volume_24h: window.sellVolume
@@ -117,17 +111,16 @@ async function checkTrades ({ market, refuse }: Checking, pool: OwnPool): Promis
   for (const [at, trade] of trades.entries()) {
     const { row, id, at: time, slot, base, quote, hasPrice } = trade
     const where = `/api/pools/${pool.id}/trades ${id}`
-    text(row, 'signature', where, refuse, SIGNATURE)
-    text(row, 'maker', where, refuse, ADDRESS)
-    if (hasPrice && !isPrice(row.price, isPriced(trade) ? priceOf(quote, base, pool) : undefined)) {
-      refuse(`${where}: price ${String(row.price)} is not quote_amount ÷ base_amount`)
+    fields(row, where, refuse, { signature: SIGNATURE, maker: ADDRESS, side: /^(buy|sell)$/ })
+    if (hasPrice) {
+      const price = isPriced(trade) ? priceOf(quote, base, pool) : undefined
+      checkPrice(refuse, where, row, 'price', price, 'quote_amount ÷ base_amount')
     }
-    if (row.side !== 'buy' && row.side !== 'sell') refuse(`${where}: side ${JSON.stringify(row.side)}`)
     if (isRow(row.fee) && row.fee.mint !== (row.side === 'buy' ? pool.quote.mint : pool.base.mint)) {
       refuse(`${where}: the fee is not of the token paid`)
     }
     for (const key of ['block_index', 'event_index']) {
-      if (typeof row[key] !== 'number') refuse(`${where}: ${key} ${JSON.stringify(row[key])}`)
+      if (typeof row[key] !== 'number') refuse(`${where}: ${key} ${shown(row[key])}`)
     }
     const before = trades[at - 1]
     if (before === undefined) continue

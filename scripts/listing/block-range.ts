@@ -4,7 +4,7 @@ import { checkMembers } from './members.js'
 import { checkFollows } from './follow.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS, amount, compareFields, isRow, type Json, listOf, near, type Refuse, type Row, rowOf, SIGNATURE, text,
+  ADDRESS, compareFields, fields, isRow, type Json, listOf, near, type Refuse, type Row, rowOf, shown, SIGNATURE, SOME,
   tokenTexts
 } from './rules.js'
 import { compareSupply } from './supply.js'
@@ -38,8 +38,8 @@ export async function checkBlockRange (checking: Checking, form: DexForm): Promi
     const end = Math.min(start + MAX_BLOCKS - 1, first.number)
     const range = `events?fromBlock=${start}&toBlock=${end}`
     const path = `${root}/${range}`
-    const given = await reader.json(path)
-    if (!isRow(given) || !Array.isArray(given.events)) return refuse(`${path}: no { events: [] }`)
+    const given = await reader.row(path)
+    if (!Array.isArray(given?.events)) return refuse(`${path}: no { events: [] }`)
     for (const [at, event] of given.events.entries()) {
       const where = `${path} ${at}`
       if (!isRow(event)) return refuse(`${where}: no object`)
@@ -50,10 +50,8 @@ export async function checkBlockRange (checking: Checking, form: DexForm): Promi
     if (given.events.length > 0 && JSON.stringify(await reader.json(path)) !== JSON.stringify(given)) {
       refuse(`${path}: it changes`)
     }
-    const other = await reader.json(`/${OTHER[form]}/${range}`)
-    if (isRow(other) && Array.isArray(other.events)) {
-      compareRanges(path, given.events, other.events, OTHER[form], refuse)
-    }
+    const other = await reader.row(`/${OTHER[form]}/${range}`)
+    if (other !== undefined) compareRanges(path, given.events, listOf(other.events), OTHER[form], refuse)
   }
   if (last.time > first.time) refuse(`${root}/latest-block: of ${first.time}, and there is an event of ${last.time}`)
   const pools = await market.pools()
@@ -84,9 +82,9 @@ interface Latest { number: number, time: number }
 
 async function latestBlock ({ reader, refuse, now }: Checking, root: string): Promise<Latest | undefined> {
   const path = `${root}/latest-block`
-  const given = await reader.json(path)
-  if (!isRow(given) || !isRow(given.block)) return refuse(`${path}: no { block: {} }`)
-  const { blockNumber, blockTimestamp } = given.block
+  const block = await reader.row(path, 'block')
+  if (block === undefined) return undefined
+  const { blockNumber, blockTimestamp } = block
   if (typeof blockNumber !== 'number' || !Number.isSafeInteger(blockNumber)) {
     return refuse(`${path}: blockNumber is no number`)
   }
@@ -101,9 +99,9 @@ async function latestBlock ({ reader, refuse, now }: Checking, root: string): Pr
 
 /** Both forms are of one chain: the same block has the same time, a later one no earlier. */
 async function compareLatest ({ reader, refuse }: Checking, form: DexForm, { number, time }: Latest): Promise<void> {
-  const given = await reader.json(`/${OTHER[form]}/latest-block`)
-  if (!isRow(given) || !isRow(given.block)) return
-  const [blocks, seconds] = [Number(given.block.blockNumber) - number, Number(given.block.blockTimestamp) - time]
+  const block = await reader.row(`/${OTHER[form]}/latest-block`, 'block')
+  if (block === undefined) return
+  const [blocks, seconds] = [Number(block.blockNumber) - number, Number(block.blockTimestamp) - time]
   // asked afterwards; blocks take 200 ms at least, and their times differ by a second from what they take
   if (blocks < 0 || (blocks === 0 && seconds !== 0) || seconds < Math.floor(blocks * 0.15) - 1 ||
     seconds > blocks * 10) {
@@ -156,54 +154,55 @@ function checkPlace (event: Row, where: string, [from, to]: [number, number], la
   return { place, time, transaction: event.txnId }
 }
 
-const LEGS = [['asset0In', 'asset1Out'], ['asset1In', 'asset0Out']] as const
+/** What a swap moves of asset0, and of asset1. */
+const LEGS = [['asset0In', 'asset1Out'], ['asset0Out', 'asset1In']] as const
 
 function checkEvent (event: Row, where: string, form: string, refuse: Refuse): void {
-  text(event, 'txnId', where, refuse, SIGNATURE)
-  text(event, 'maker', where, refuse, ADDRESS)
-  text(event, 'pairId', where, refuse, ADDRESS)
+  fields(event, where, refuse, { txnId: SIGNATURE, maker: ADDRESS, pairId: ADDRESS })
   if (event.maker === event.pairId) refuse(`${where}: the maker is the pool`)
   const positive = { isPositive: true }
   if (isRow(event.reserves)) {
-    for (const asset of ['asset0', 'asset1']) {
-      amount(event.reserves, asset, `${where} reserves`, refuse, event.eventType === 'exit' ? {} : positive)
-    }
+    const reserve = { isPositive: event.eventType !== 'exit' }
+    fields(event.reserves, `${where} reserves`, refuse, { asset0: reserve, asset1: reserve })
   } else if (form === 'geckoterminal' || event.reserves !== undefined) refuse(`${where}: no reserves`)
   if (event.eventType === 'swap') {
     const given = LEGS.flat().filter(leg => event[leg] !== undefined)
     const legs = LEGS.find(pair => pair.every(leg => given.includes(leg)))
     if (legs === undefined || given.length !== 2) return refuse(`${where}: a swap of ${given.join(', ') || 'nothing'}`)
-    const [paid, received, price] = [...legs, 'priceNative'].map(key => amount(event, key, where, refuse, positive))
-    if (paid === undefined || received === undefined || price === undefined || received.n === 0n || paid.n === 0n) {
-      return
+    const { [legs[0]]: asset0, [legs[1]]: asset1, priceNative: price } =
+      fields(event, where, refuse, { [legs[0]]: positive, [legs[1]]: positive, priceNative: positive })
+    if (price !== undefined && asset0 !== undefined && asset1 !== undefined && asset1.n > 0n &&
+      !near(multiply(price, asset0), asset1, 10_000_000n)) {
+      refuse(`${where}: priceNative is not asset1 per asset0`)
     }
-    const [asset0, asset1] = legs[0] === 'asset0In' ? [paid, received] : [received, paid]
-    if (!near(multiply(price, asset0), asset1, 10_000_000n)) refuse(`${where}: priceNative is not asset1 per asset0`)
   } else if (event.eventType === 'join' || event.eventType === 'exit') {
-    const amounts = ['amount0', 'amount1'].map(side => amount(event, side, where, refuse))
-    if (amounts.every(one => one?.n === 0n)) refuse(`${where}: a ${event.eventType} of nothing`)
-  } else refuse(`${where}: eventType ${JSON.stringify(event.eventType)}`)
+    const { amount0, amount1 } = fields(event, where, refuse, { amount0: {}, amount1: {} })
+    if (amount0?.n === 0n && amount1?.n === 0n) refuse(`${where}: a ${event.eventType} of nothing`)
+  } else refuse(`${where}: eventType ${shown(event.eventType)}`)
 }
 
 /** `block`: the first of an event of the pool. */
 async function checkPair (checking: Checking, form: DexForm, pool: string, block: number): Promise<void> {
   const { reader, market, refuse } = checking
   const path = `/${form}/pair?id=${pool}`
-  const given = await reader.json(path)
-  if (!isRow(given) || !isRow(given.pair)) return refuse(`${path}: no { pair: {} }`)
-  const { pair } = given
+  const pair = await reader.row(path, 'pair')
+  if (pair === undefined) return
   if (pair.id !== pool) refuse(`${path}: another id`)
-  if (pair.dexKey !== 'futarchy') refuse(`${path}: dexKey ${JSON.stringify(pair.dexKey)}`)
+  if (pair.dexKey !== 'futarchy') refuse(`${path}: dexKey ${shown(pair.dexKey)}`)
   const { createdAtBlockNumber: number, createdAtBlockTimestamp: time } = pair
   if (number !== undefined && (typeof number !== 'number' || !Number.isSafeInteger(number) || number > block)) {
-    refuse(`${path}: createdAtBlockNumber ${JSON.stringify(number)}, and the pool has an event of ${block}`)
+    refuse(`${path}: createdAtBlockNumber ${shown(number)}, and the pool has an event of ${block}`)
   }
   if (time !== undefined && (typeof time !== 'number' || !Number.isSafeInteger(time) || time > MILLISECONDS)) {
     refuse(`${path}: createdAtBlockTimestamp is not in Unix seconds`)
   }
-  if (pair.createdAtTxnId !== undefined) text(pair, 'createdAtTxnId', path, refuse, SIGNATURE)
-  if (pair.creator !== undefined) text(pair, 'creator', path, refuse, ADDRESS)
-  if (pair.asset0Id === pair.asset1Id) refuse(`${path}: both assets are the same`)
+  const { asset0Id, asset1Id } = fields(pair, path, refuse, {
+    asset0Id: ADDRESS,
+    asset1Id: ADDRESS,
+    ...pair.createdAtTxnId !== undefined && { createdAtTxnId: SIGNATURE },
+    ...pair.creator !== undefined && { creator: ADDRESS }
+  })
+  if (asset0Id === asset1Id) refuse(`${path}: both assets are the same`)
   if (pair.feeBps !== undefined) refuse(`${path}: feeBps, which may change`)
   const own = (await market.pools()).find(({ id }) => id === pool)
   if (own !== undefined) {
@@ -214,32 +213,29 @@ async function checkPair (checking: Checking, form: DexForm, pool: string, block
       ...typeof createdAt === 'string' && { createdAtBlockTimestamp: Date.parse(createdAt) / 1000 }
     }, refuse)
   }
-  const other = await reader.json(`/${OTHER[form]}/pair?id=${pool}`)
-  if (isRow(other) && isRow(other.pair)) {
-    compareFields(path, pair, `/${OTHER[form]}`, other.pair, refuse, Object.keys({ ...pair, ...other.pair }))
+  const other = await reader.row(`/${OTHER[form]}/pair?id=${pool}`, 'pair')
+  if (other !== undefined) {
+    compareFields(path, pair, `/${OTHER[form]}`, other, refuse, Object.keys({ ...pair, ...other }))
   }
-  for (const key of ['asset0Id', 'asset1Id']) await checkAsset(checking, form, text(pair, key, path, refuse, ADDRESS))
+  for (const mint of [asset0Id, asset1Id]) await checkAsset(checking, form, mint)
 }
 
 async function checkAsset (checking: Checking, form: string, mint: string): Promise<void> {
   const { reader, market, refuse, doubt } = checking
   const path = `/${form}/asset?id=${mint}`
-  const found = await reader.json(path)
-  if (!isRow(found) || !isRow(found.asset)) return refuse(`${path}: no { asset: {} }`)
-  const { asset } = found
+  const asset = await reader.row(path, 'asset')
+  if (asset === undefined) return
   if (asset.id !== mint) refuse(`${path}: another id`)
-  for (const name of ['name', 'symbol']) text(asset, name, path, refuse)
-  for (const supply of ['totalSupply', 'circulatingSupply']) {
-    amount(asset, supply, path, refuse, form === 'geckoterminal' ? { form: 'text' } : {})
-  }
+  const supply = form === 'geckoterminal' ? { form: 'text' } as const : {}
+  fields(asset, path, refuse, { name: SOME, symbol: SOME, totalSupply: supply, circulatingSupply: supply })
   if (form === 'geckoterminal' && (typeof asset.decimals !== 'number' || !Number.isInteger(asset.decimals))) {
     refuse(`${path}: no decimals`)
   }
   await compareSupply(checking, mint, path, asset)
-  const token = (await market.pools()).flatMap(({ base, quote }) => [base, quote]).find(one => one.mint === mint)
+  const [token] = await market.tokens(mint)
   if (token === undefined) return
   compareFields(path, asset, '/api/pools', tokenTexts(token), doubt)
   if (asset.decimals !== undefined && asset.decimals !== token.decimals) {
-    refuse(`${path}: decimals ${JSON.stringify(asset.decimals)}, /api/pools has ${JSON.stringify(token.decimals)}`)
+    refuse(`${path}: decimals ${shown(asset.decimals)}, /api/pools has ${shown(token.decimals)}`)
   }
 }

@@ -1,10 +1,10 @@
 /** Order books and lists of trades of a pair, held against the reserves and the trades of its deepest pool. */
-import { add, multiply, powerOfTen, type Rational, ratio, ZERO } from '../../lib/decimal.js'
+import { add, compare, divide, multiply, powerOfTen, type Rational, ratio, ZERO } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
 import { type Curve, swapOutput } from './figures.js'
 import { decimalsOf, type OwnPool, rawOf } from './market.js'
 import {
-  book, type Checked, CLOCKS, compareFields, decimal, isRow, type Json, listOf, milliseconds, type Row, trades
+  below, CLOCKS, compareFields, decimal, fields, type Json, milliseconds, near, type Refuse, type Row, rows, shown
 } from './rules.js'
 
 /** Raw units below which a pool is too coarse for slices of 0.1 %: they are joined. */
@@ -14,27 +14,49 @@ const STEP = Math.log(1.001)
 const DEPTH = 20
 
 interface Level { price: Rational, amount: bigint }
+type Side = 'bids' | 'asks'
+type Form = 'text' | 'number'
 
-function levels (list: Json | undefined, decimals: number): Level[] {
-  if (!Array.isArray(list)) return []
-  return list.flatMap(level => {
-    const [price, amount] = Array.isArray(level) ? [decimal(level[0]), rawOf(level[1], decimals)] : []
+/** Levels of one side, each in itself, best first: those whose amount the token has. */
+function sideOf (found: Row, side: Side, where: string, refuse: Refuse, form: Form, decimals: number): Level[] {
+  const list = found[side]
+  if (!Array.isArray(list) || list.length === 0) {
+    refuse(`${where}: ${side} are empty`)
+    return []
+  }
+  const rule = { form, isPositive: true }
+  const levels = list.flatMap((level, at): Level[] => {
+    const here = `${where} ${side} ${at}`
+    if (!Array.isArray(level) || level.length !== 2) {
+      refuse(`${here}: no pair of price and amount`)
+      return []
+    }
+    const { price } = fields({ price: level[0]!, amount: level[1]! }, here, refuse, { price: rule, amount: rule })
+    const amount = rawOf(level[1], decimals)
     return price === undefined || amount === undefined ? [] : [{ price, amount }]
   })
+  // a number of more digits than a float has may look equal to its neighbour
+  const wrong = levels.findIndex(({ price }, at) =>
+    at > 0 && compare(price, levels[at - 1]!.price) * (side === 'bids' ? 1 : -1) > 0)
+  if (wrong > 0) refuse(`${where}: ${side} are out of order at level ${wrong}`)
+  return levels
 }
 
 /** The book of a pair whose deepest pool this is; `path` of an order book takes a depth. */
-export async function checkBook (
-  checking: Checking, pool: OwnPool, path: string, form: 'text' | 'number'
-): Promise<void> {
+export async function checkBook (checking: Checking, pool: OwnPool, path: string, form: Form): Promise<void> {
   const { reader, refuse, now } = checking
   const where = `${path}depth=${DEPTH}`
-  const found = await reader.json(where)
-  book(found, where, refuse, form, DEPTH)
-  if (!isRow(found)) return
+  const found = await reader.row(where)
+  if (found === undefined) return
+  const [bids, asks] = (['bids', 'asks'] as const).map(
+    side => sideOf(found, side, where, refuse, form, decimalsOf(pool.base))
+  ) as [Level[], Level[]]
+  const count = bids.length + asks.length
+  if (count > DEPTH) refuse(`${where}: ${count} levels, ${DEPTH} were asked for`)
+  if (!below(bids[0]?.price, asks[0]?.price)) refuse(`${where}: a crossed book`)
   if (found.ticker_id !== pool.pair) refuse(`${where}: another ticker_id`)
   milliseconds(found, 'timestamp', where, refuse, now)
-  await compareBook(checking, pool, where, found)
+  await compareBook(checking, pool, where, found, { bids, asks })
 }
 
 /**
@@ -42,7 +64,7 @@ export async function checkBook (
  * of 0.1 %.
  */
 async function compareBook (
-  { market, doubt, reader, now }: Checking, pool: OwnPool, where: string, found: Row
+  { market, doubt, reader, now }: Checking, pool: OwnPool, where: string, found: Row, sides: Record<Side, Level[]>
 ): Promise<void> {
   const provenance = await market.provenance(pool.id)
   const [base, quote] = [rawOf(provenance.base_reserves, 0), rawOf(provenance.quote_reserves, 0)]
@@ -52,7 +74,7 @@ async function compareBook (
   }
   const curve: Curve = { base, quote, fee }
   for (const side of ['bids', 'asks'] as const) {
-    const list = levels(found[side], decimalsOf(pool.base))
+    const list = sides[side]
     if (base > COARSE && quote > COARSE && list.length !== DEPTH / 2) {
       doubt(`${where}: ${list.length} ${side} of a depth of ${DEPTH}, amounts that the token has`)
     }
@@ -72,7 +94,7 @@ async function compareBook (
 const SLACK = 90_000
 
 /** The first level that is not of the curve; undefined where all are. */
-function walk (list: Level[], side: 'bids' | 'asks', { base, quote, fee }: Curve, pool: OwnPool): number | undefined {
+function walk (list: Level[], side: Side, { base, quote, fee }: Curve, pool: OwnPool): number | undefined {
   let [amount, value, before] = [0n, ZERO, 0]
   const scale = powerOfTen(decimalsOf(pool.quote) - decimalsOf(pool.base))
   for (const [at, level] of list.entries()) {
@@ -101,46 +123,58 @@ function walk (list: Level[], side: 'bids' | 'asks', { base, quote, fee }: Curve
   return undefined
 }
 
+/** A form's list of trades: its names, its way with numbers, which side it is of, and since when, Unix ms. */
+interface Checked { target: string, time: string, form: Form, side?: string, since?: number }
+
 /**
- * Trades of one side, or of both, newest first: each in itself and one of the pool's own, and none is left out.
- * `limit`: of a list that was cut.
+ * Trades of one side, or of both, newest first, none before `since`: each has a price that its amounts bear out and is
+ * one of the pool's own, and none of those is left out. `limit`: of a list that may be cut.
  */
 export async function checkTrades (
-  checking: Checking, pool: OwnPool, where: string, given: Json | undefined, names: Checked, limit?: number
+  { market, refuse, doubt, now }: Checking, pool: OwnPool, where: string, given: Json | undefined,
+  { target, time, form, side, since = -Infinity }: Checked, limit?: number
 ): Promise<void> {
-  trades(given, where, checking.refuse, names, checking.now)
-  await compareTrades(checking, pool, where, listOf(given), names, limit)
-}
-
-async function compareTrades (
-  { market, refuse, doubt }: Checking, pool: OwnPool, where: string, list: Row[],
-  { target, time, side, since = -Infinity }: Checked, limit: number | undefined
-): Promise<void> {
+  const list = rows(given, where, refuse)
+  if (list === undefined) return
   const { trades, reach } = await market.trades(pool)
   const own = new Map(trades.filter(({ row, hasPrice }) => hasPrice && row.side === (side ?? row.side))
     .map(trade => [String(trade.id), trade]))
   const newest = trades.at(-1)?.id ?? 0n
   const seen = new Set<string>()
-  let oldest: bigint | undefined
+  let [oldest, before]: [bigint | undefined, number] = [undefined, Infinity]
+  const rule = { form, isPositive: true }
   for (const row of list) {
     const key = String(row.trade_id)
     const here = `${where} ${key}`
-    seen.add(key)
-    if (!/^\d+$/.test(key)) continue
-    oldest = BigInt(key)
+    const { price, base_volume: sold, [target]: paid } =
+      fields(row, here, refuse, { price: rule, base_volume: rule, [target]: rule })
+    if (price !== undefined && sold !== undefined && paid !== undefined && sold.n > 0n &&
+      !near(divide(paid, sold), price, 10_000_000n)) {
+      refuse(`${here}: the price is not what was paid for what was received`)
+    }
+    const at = milliseconds(row, time, here, refuse, now)
+    if (at > before) refuse(`${here}: not newest first`)
+    if (at < since - CLOCKS * 1000) refuse(`${here}: older than what is asked for`)
+    before = at
+    if (row.type !== (side ?? row.type) || (row.type !== 'buy' && row.type !== 'sell')) {
+      refuse(`${here}: type ${shown(row.type)}`)
+    }
     if (row.pool_id !== undefined && row.pool_id !== pool.id) {
       refuse(`${here}: of ${String(row.pool_id)}, and not of the deepest pool of the pair`)
     }
+    if (row.trade_id === undefined || seen.has(key)) refuse(`${here}: trade_id is not there or not unique`)
+    seen.add(key)
+    if (!/^\d+$/.test(key)) continue
+    oldest = BigInt(key)
     const trade = own.get(key)
-    if (trade === undefined) {
-      const isKnown = reach !== undefined && Number(row[time]) / 1000 >= reach && BigInt(key) <= newest
-      if (isKnown) refuse(`${here}: no trade of the pool`)
-      continue
+    if (trade !== undefined) {
+      const { price, base_amount: base, quote_amount: quote, side: type } = trade.row
+      compareFields(here, row, '/api/pools', {
+        price, base_volume: base, [target]: quote, type, [time]: trade.at * 1000
+      }, refuse)
+    } else if (reach !== undefined && Number(row[time]) / 1000 >= reach && oldest <= newest) {
+      refuse(`${here}: no trade of the pool`)
     }
-    const { price, base_amount: base, quote_amount: quote, side: type } = trade.row
-    compareFields(here, row, '/api/pools', {
-      price, base_volume: base, [target]: quote, type, [time]: trade.at * 1000
-    }, refuse)
   }
   if (reach === undefined) return
   const isCut = limit !== undefined && list.length === limit

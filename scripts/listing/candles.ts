@@ -1,7 +1,7 @@
 import { compare } from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
 import type { Checking } from './check.js'
-import { isPrice } from './figures.js'
+import { checkPrice } from './figures.js'
 import { APART, decimalsOf, isPriced, type OwnPool, type OwnTrade, priceOf, rawOf } from './market.js'
 import { isRow, type Refuse, type Row } from './rules.js'
 
@@ -67,8 +67,6 @@ function checkCandle (where: string, row: Row, trades: OwnTrade[], pool: OwnPool
   // without a price the last close stands for all four
   const expected = { open: prices[0], high: sorted.at(-1), low: sorted[0], close: prices.at(-1) }
   for (const [name, price] of Object.entries(expected)) {
-    if (price !== undefined && !isPrice(row[name], price)) {
-      tell(`${where}: ${name} ${String(row[name])} is not that of its trades`)
-    }
+    if (price !== undefined) checkPrice(tell, where, row, name, price)
   }
 }

@@ -5,22 +5,20 @@ import { checkWindow } from './figures.js'
 import { decimalsOf, deepestBy, type OwnPool } from './market.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS, amount, averageWithin, below, compareFields, isRow, type Json, type Row, rows, text, tokenTexts
+  ADDRESS, averageWithin, below, compareFields, fields, isLess, isRow, type Json, type Row, rows, shown, SOME,
+  tokenTexts
 } from './rules.js'
 
-const number = { form: 'number' } as const
-const positive = { form: 'number', isPositive: true } as const
+const VOLUME = { form: 'number' } as const
+const PRICE = { form: 'number', isPositive: true } as const
 
 /** CoinMarketCap's rules. */
 export async function checkCmc (checking: Checking): Promise<void> {
   const { reader, market, refuse, doubt, compared } = checking
   const own = await market.tickers()
   const summary = rows(await reader.json('/cmc/v1/summary'), '/cmc/v1/summary', refuse)
-  const ticker = await reader.json('/cmc/v1/ticker')
-  const assets = await reader.json('/cmc/v1/assets')
-  if (summary === undefined || !isRow(assets) || !isRow(ticker)) {
-    return refuse('/cmc/v1: summary is a list, assets and ticker are objects')
-  }
+  const [ticker, assets] = [await reader.row('/cmc/v1/ticker'), await reader.row('/cmc/v1/assets')]
+  if (summary === undefined || ticker === undefined || assets === undefined) return
   if (summary.length === 0) refuse('/cmc/v1/summary: it is empty')
   const pools = await market.pools()
   if (summary.length !== own.length) doubt(`/cmc/v1/summary: ${summary.length} pools, /api/tickers has ${own.length}`)
@@ -57,28 +55,33 @@ const WINDOW = {
   low: 'lowest_price_24h',
   change: 'price_change_percent_24h'
 }
+const SUMMARY_FIELDS = {
+  base_currency: ADDRESS,
+  quote_currency: ADDRESS,
+  last_price: PRICE,
+  highest_bid: PRICE,
+  lowest_ask: PRICE,
+  highest_price_24h: PRICE,
+  lowest_price_24h: PRICE,
+  base_volume: VOLUME,
+  quote_volume: VOLUME
+}
 const SUMMARY = [
   ['trading_pairs', 'ticker_id'], 'pool_id', 'base_currency', ['quote_currency', 'target_currency'], 'last_price',
   ['lowest_ask', 'ask'], ['highest_bid', 'bid']
 ] as const
 
 function checkSummary ({ refuse }: Checking, row: Row, where: string, assets: Row, ticker: Row): void {
-  const [base, quote] = [
-    text(row, 'base_currency', where, refuse, ADDRESS), text(row, 'quote_currency', where, refuse, ADDRESS)
-  ]
+  const {
+    base_currency: base, quote_currency: quote, last_price: last, highest_bid: bid, lowest_ask: ask,
+    highest_price_24h: high, lowest_price_24h: low, base_volume: sold, quote_volume: paid
+  } = fields(row, where, refuse, SUMMARY_FIELDS)
   if (row.trading_pairs !== `${base}_${quote}`) refuse(`${where}: trading_pairs is not base_quote`)
-  const [last, bid, ask, high, low] = [
-    'last_price', 'highest_bid', 'lowest_ask', 'highest_price_24h', 'lowest_price_24h'
-  ].map(key => amount(row, key, where, refuse, positive))
-  if (!below(bid, ask) || below(last, bid) || below(ask, last)) {
+  if (!below(bid, ask) || isLess(last, bid) || isLess(ask, last)) {
     refuse(`${where}: highest_bid, last_price and lowest_ask do not rise`)
   }
-  const [sold, paid] = ['base_volume', 'quote_volume'].map(key => amount(row, key, where, refuse, number))
-  if (below(high, low)) refuse(`${where}: the highest price is below the lowest`)
-  if (high !== undefined && low !== undefined && sold !== undefined && paid !== undefined &&
-    !averageWithin(sold, paid, low, high)) {
-    refuse(`${where}: the average price lies outside of lowest and highest`)
-  }
+  if (isLess(high, low)) refuse(`${where}: the highest price is below the lowest`)
+  if (!averageWithin(sold, paid, low, high)) refuse(`${where}: the average price lies outside of lowest and highest`)
   if (row.price_change_percent_24h !== null && typeof row.price_change_percent_24h !== 'number') {
     refuse(`${where}: price_change_percent_24h is no number`)
   }
@@ -91,16 +94,13 @@ function checkAsset (
 ): void {
   const where = `/cmc/v1/assets ${mint}`
   if (!isRow(row)) return refuse(`${where}: no object`)
-  for (const key of ['name', 'symbol']) text(row, key, where, refuse)
-  if (row.contractAddress !== mint) refuse(`${where}: contractAddress is another`)
+  fields(row, where, refuse, {
+    name: SOME, symbol: SOME, maker_fee: VOLUME, taker_fee: VOLUME, min_withdraw: VOLUME
+  })
   // tokens are in their owners' wallets, and have no number of CoinMarketCap's yet
-  for (const key of ['can_withdraw', 'can_deposit']) {
-    if (row[key] !== true) refuse(`${where}: ${key} is ${JSON.stringify(row[key])}`)
-  }
-  if (row.unified_cryptoasset_id !== null) {
-    refuse(`${where}: unified_cryptoasset_id is ${JSON.stringify(row.unified_cryptoasset_id)}`)
-  }
-  for (const key of ['maker_fee', 'taker_fee', 'min_withdraw']) amount(row, key, where, refuse, number)
+  compareFields(where, row, 'every asset', {
+    contractAddress: mint, can_withdraw: true, can_deposit: true, unified_cryptoasset_id: null
+  }, refuse)
   if (token === undefined) return doubt(`${where}: of no pool of /api/pools`)
   compareFields(where, row, '/api/pools', {
     ...tokenTexts(token), maker_fee: fee, taker_fee: fee, min_withdraw: `${10 ** -decimalsOf(token)}`
@@ -114,9 +114,8 @@ async function checkTicker (
   const where = `/cmc/v1/ticker ${id}`
   if (!isRow(row)) return refuse(`${where}: no object`)
   if (id !== `${String(row.base_id)}_${String(row.quote_id)}`) refuse(`${where}: not the key of its tokens`)
-  amount(row, 'last_price', where, refuse, positive)
-  for (const key of ['base_volume', 'quote_volume']) amount(row, key, where, refuse, number)
-  if (row.isFrozen !== 0) refuse(`${where}: isFrozen is ${JSON.stringify(row.isFrozen)}, and the pool trades`)
+  fields(row, where, refuse, { last_price: PRICE, base_volume: VOLUME, quote_volume: VOLUME })
+  if (row.isFrozen !== 0) refuse(`${where}: isFrozen is ${shown(row.isFrozen)}, and the pool trades`)
   if (pool === undefined) return doubt(`${where}: no pair of /api/pools`)
   compareFields(where, row, 'the deepest pool', pool.ticker, doubt, ['last_price'])
   for (const [side, token] of [['base', pool.base], ['quote', pool.quote]] as const) {

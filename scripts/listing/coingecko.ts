@@ -3,9 +3,8 @@ import type { Checking } from './check.js'
 import { checkWindow } from './figures.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS, amount, averageWithin, below, compareFields, decimal, isRow, type Refuse, type Row, rows, text
+  ADDRESS, averageWithin, checkTicker, compareFields, decimal, fields, isLess, isRow, type Refuse, type Row, rows
 } from './rules.js'
-import { checkTickerForm } from './ticker.js'
 
 const LIMIT = 50
 
@@ -16,6 +15,8 @@ const TICKER = [
   'pool_id', 'last_price', 'bid', 'ask', 'liquidity_in_usd'
 ]
 
+const IDS = { base: ADDRESS, target: ADDRESS, pool_id: ADDRESS }
+const PRICE = { form: 'text', isPositive: true } as const
 const WINDOW = { base: 'base_volume', quote: 'target_volume', high: 'high', low: 'low' }
 const TRADES = { target: 'target_volume', time: 'trade_timestamp', form: 'text' } as const
 
@@ -31,13 +32,14 @@ export async function checkCoinGecko (checking: Checking): Promise<void> {
   const ids = new Set<string>()
   for (const [at, pair] of pairs.entries()) {
     const where = `/coingecko/pairs ${at}`
-    const [base, target] = [text(pair, 'base', where, refuse, ADDRESS), text(pair, 'target', where, refuse, ADDRESS)]
+    const { base, target, pool_id: pool } = fields(pair, where, refuse, IDS)
     if (pair.ticker_id !== `${base}_${target}`) refuse(`${where}: ticker_id is not base_target`)
-    const pool = text(pair, 'pool_id', where, refuse, ADDRESS)
     if (ids.has(pool)) refuse(`${where}: pool_id comes twice`)
     ids.add(pool)
   }
-  for (const [at, ticker] of tickers.entries()) checkTicker(ticker, `/coingecko/tickers ${at}`, ids, refuse)
+  for (const [at, ticker] of tickers.entries()) {
+    checkRow(ticker, `/coingecko/tickers ${at}`, ids, refuse)
+  }
   if (tickers.length !== pairs.length || new Set(tickers.map(({ pool_id: pool }) => pool)).size !== ids.size) {
     refuse('/coingecko: pairs and tickers are not of the same pools')
   }
@@ -78,14 +80,12 @@ export async function checkCoinGecko (checking: Checking): Promise<void> {
   compared(`${looked.length} books with the reserves, and lists of trades with /api/pools`)
 }
 
-function checkTicker (ticker: Row, where: string, pools: ReadonlySet<string>, refuse: Refuse): void {
-  checkTickerForm(ticker, where, refuse)
+function checkRow (ticker: Row, where: string, pools: ReadonlySet<string>, refuse: Refuse): void {
+  checkTicker(ticker, where, refuse)
   if (!pools.has(String(ticker.pool_id))) refuse(`${where}: its pool is not among the pairs`)
-  const [high, low] = ['high', 'low'].map(key => amount(ticker, key, where, refuse, { form: 'text', isPositive: true }))
-  const [sold, paid] = [decimal(ticker.base_volume), decimal(ticker.target_volume)]
-  if (high === undefined || low === undefined || sold === undefined || paid === undefined) return
-  if (below(high, low)) refuse(`${where}: high is below low`)
-  if (!averageWithin(sold, paid, low, high)) {
+  const { high, low } = fields(ticker, where, refuse, { high: PRICE, low: PRICE })
+  if (isLess(high, low)) refuse(`${where}: high is below low`)
+  if (!averageWithin(decimal(ticker.base_volume), decimal(ticker.target_volume), low, high)) {
     refuse(`${where}: the average price, target_volume divided by base_volume, lies outside of low and high`)
   }
 }

@@ -1,13 +1,15 @@
 /** What is told of single DAOs, their treasuries and proposals, of fees and by quotes, held against all else. */
 import {
-  add, compare, divide, formatUnits, multiply, ONE, powerOfTen, type Rational, ratio, subtract, ZERO
+  add, compare, divide, formatUnits, multiply, ONE, powerOfTen, type Rational, ratio, subtract
 } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
-import { isPrice, swapOutput } from './figures.js'
-import { DAY_MS, decimalsOf, isPriced, LATE, type OwnPool, priceOf, rawOf } from './market.js'
+import { checkPrice, isPrice, swapOutput } from './figures.js'
+import { decimalsOf, isPriced, type OwnPool, priceOf, rawOf } from './market.js'
 import {
-  ADDRESS, compareFields, decimal, isRow, isWithin, listOf, number, type Refuse, type Row, rowOf, same, sumOf
+  ADDRESS, compareFields, decimal, isAbout, isRow, isWithin, listOf, number, type Refuse, type Row, rowOf, same, shown,
+  signed, sumOf
 } from './rules.js'
+import { checkComplete, checkSums } from './totals.js'
 
 const CENT = powerOfTen(-2)
 const HALF_CENT = ratio(5n, 1_000n)
@@ -69,15 +71,9 @@ export async function checkOwners (checking: Checking): Promise<void> {
 const IN_LIST = ['symbol', 'treasury_vault_address', 'internal_liquidity', 'external_liquidity', 'circulating_supply',
   'price_usd', 'spending_limit']
 
-/** All fields of an answer as another has them. */
-function compareWhole (where: string, row: Row, source: string, other: Row, tell: Refuse): void {
-  for (const [key, value] of Object.entries(row)) {
-    if (JSON.stringify(value) !== JSON.stringify(other[key])) {
-      tell(`${where}: ${key} is ${JSON.stringify(value)?.slice(0, 200)}, ${source} has ` +
-        `${JSON.stringify(other[key])?.slice(0, 200)}`)
-    }
-  }
-}
+/** All fields of an answer to the letter as another has them. */
+const compareWhole = (where: string, row: Row, source: string, other: Row, tell: Refuse): void =>
+  compareFields(where, row, source, other, tell, Object.keys(row), (a, b) => JSON.stringify(a) === JSON.stringify(b))
 
 async function checkRecord (checking: Checking, where: string, pool: OwnPool, record: Row): Promise<void> {
   const { market, reader, refuse, doubt } = checking
@@ -124,12 +120,10 @@ async function checkRecord (checking: Checking, where: string, pool: OwnPool, re
   }
   checkTreasury(checking, where, treasury, pool)
   for (const [name, whole] of [['market_cap_usd', 'circulatingSupply'], ['fdv_usd', 'totalSupply']] as const) {
-    const [cap, price] = [decimal(record[name]), decimal(record.price_usd)]
-    const expected = price && multiply(price, number(supply[whole]))
-    const isRight = cap === undefined || expected === undefined
-      ? cap === expected
-      : isWithin(cap, expected, add(CENT, multiply(expected, powerOfTen(-11))))
-    if (!isRight) refuse(`${where}: ${name} ${String(record[name])} is not supply × price`)
+    const price = decimal(record.price_usd)
+    if (!isAbout(decimal(record[name]), price && multiply(price, number(supply[whole])), 11)) {
+      refuse(`${where}: ${name} ${String(record[name])} is not supply × price`)
+    }
   }
   await checkExtremes(checking, where, pool, record)
   const counts = rowOf(decisions.proposals)
@@ -154,8 +148,10 @@ async function checkRecord (checking: Checking, where: string, pool: OwnPool, re
 
 /** Sums and quotients of what is told beside them. */
 function checkTreasury ({ refuse, doubt }: Checking, where: string, row: Row, pool: OwnPool): void {
-  const [internal, external] = [rowOf(row.internal_liquidity), row.external_liquidity]
-  if (external !== null && !isRow(external)) refuse(`${where}: external_liquidity ${String(external)}`)
+  const [internal, external] = [rowOf(row.internal_liquidity), rowOf(row.external_liquidity)]
+  if (row.external_liquidity !== null && !isRow(row.external_liquidity)) {
+    refuse(`${where}: external_liquidity ${shown(row.external_liquidity)}`)
+  }
   if (internal.in_proposal !== (pool.pool.state === 'proposal')) {
     doubt(`${where}: in_proposal ${String(internal.in_proposal)} of a pool in ${String(pool.pool.state)}`)
   }
@@ -175,34 +171,29 @@ function checkTreasury ({ refuse, doubt }: Checking, where: string, row: Row, po
   const worth = divide(price, number(pool.pool.last_price))
   // in a quote token of one dollar; what else is worth something is told in the list of tokens alone
   const isDollar = isWithin(worth, ONE, CENT)
-  const limit = isRow(row.spending_limit) ? number(row.spending_limit.amount_per_month) : ZERO
+  const limit = number(rowOf(row.spending_limit).amount_per_month)
   if (isDollar && (limit.n === 0n
     ? row.runway_months !== null
     : !isWithin(number(row.runway_months), divide(dollars, limit), HALF_CENT))) {
     refuse(`${where}: runway_months ${String(row.runway_months)} is not dollars ÷ limit`)
   }
   const valued = tokens?.filter(({ mint, usd }) => mint !== pool.base.mint && usd !== null)
-  const inPools = add(number(internal.quote), isRow(external) ? number(external.quote) : ZERO)
+  const inPools = add(number(internal.quote), number(external.quote))
   if (valued !== undefined && isDollar &&
     !isWithin(nav, add(sumOf(valued, 'usd'), inPools), multiply(CENT, ratio(BigInt(valued.length + 1))))) {
     refuse(`${where}: nav_usd ${String(row.nav_usd)} is not the sum of its parts`)
   }
-  const ownBase = add(number(internal.base), isRow(external) ? number(external.base) : ZERO)
+  const ownBase = add(number(internal.base), number(external.base))
   const outside = subtract(number(row.circulating_supply), add(number(row.own_tokens), ownBase))
-  const product = each && multiply(each, outside)
-  if (each === undefined
-    ? outside.n > 0n
-    : !isWithin(product!, nav, add(CENT, multiply(nav, powerOfTen(-10))))) {
+  if (each === undefined ? outside.n > 0n : !isAbout(multiply(each, outside), nav, 10)) {
     refuse(`${where}: nav_per_token ${String(row.nav_per_token)} is not NAV ÷ what is outside`)
   }
-  const premium = typeof row.premium === 'string' ? /^(-?)([\d.]+)$/.exec(row.premium) : null
+  const premium = signed(row.premium)
   const expected = each === undefined || each.n === 0n ? undefined : subtract(divide(price, each), ONE)
-  const size = expected && (expected.n < 0n ? { n: -expected.n, d: expected.d } : expected)
-  const isSame = premium === null || expected === undefined || size === undefined
+  const isSame = premium === undefined || expected === undefined
     ? row.premium === null && expected === undefined
-    : isWithin(number(premium[2]), size, powerOfTen(-4)) &&
-      (premium[1] === '-') === (expected.n < 0n && Number(premium[2]) > 0)
-  if (!isSame) refuse(`${where}: premium ${String(row.premium)} is not price ÷ NAV per token − 1`)
+    : isWithin(premium, expected, powerOfTen(-4))
+  if (!isSame) refuse(`${where}: premium ${shown(row.premium)} is not price ÷ NAV per token − 1`)
 }
 
 /** Highest and lowest price, where all trades have been read. */
@@ -282,22 +273,17 @@ export async function checkQuotes ({ market, reader, doubt }: Checking): Promise
         doubt(`${path}: price_impact ${String(told.price_impact)}`)
       }
       const [bought, spent] = isBuy ? [output, input] : [input, output]
-      if (output > 0n && !isPrice(told.average_price, priceOf(spent, bought, pool))) {
-        doubt(`${path}: average_price ${String(told.average_price)}`)
-      }
+      if (output > 0n) checkPrice(doubt, path, told, 'average_price', priceOf(spent, bought, pool), 'what it yields')
     }
   }
 }
 
 /** Fees by day and token add up, and are those of the days; the days of the market are those of the volumes. */
-export async function checkFees ({ reader, refuse, doubt, now }: Checking): Promise<void> {
+export async function checkFees (checking: Checking): Promise<void> {
+  const { reader, refuse, doubt } = checking
   const path = '/api/fees/aggregate'
   const found = rowOf(await reader.json(path))
-  const [days, tokens] = [listOf(found.dailyBreakdown), listOf(found.tokens)]
-  const sums = { dailyBreakdown: sumOf(days, 'fees'), tokens: sumOf(tokens, 'totalFees') }
-  for (const [name, sum] of Object.entries(sums)) {
-    if (compare(sum, number(found.totalFees)) !== 0) refuse(`${path}: ${name} do not add up to totalFees`)
-  }
+  const { days, tokens } = checkSums(path, found, 'fees', 'totalFees', refuse)
   for (const key of ['conditionalFees', 'externalPoolFees']) {
     if (found[key] !== null && decimal(found[key]) === undefined) refuse(`${path}: ${key} ${String(found[key])}`)
   }
@@ -310,10 +296,7 @@ export async function checkFees ({ reader, refuse, doubt, now }: Checking): Prom
     compareFields(where, day, '/api/volume/aggregate', rowOf(volume.get(date)), doubt,
       [['volume_usd', 'volume'], 'trades'])
     compareFields(where, day, path, rowOf(fees.get(date)), doubt, [['fees_usd', 'fees'], 'trades'])
-    const end = Date.parse(String(date)) + DAY_MS
-    if (day.complete !== (end < now) && Math.abs(end - now) > LATE) {
-      doubt(`${where}: complete is ${String(day.complete)}`)
-    }
+    checkComplete(checking, where, day)
   }
   const mints = new Map(listOf(volumes.tokens).map(row => [row.mint, row]))
   for (const token of tokens) {

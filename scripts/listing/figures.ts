@@ -1,8 +1,8 @@
 /** Figures of a pool in the forms' own words, held against what its trades and its reserves say. */
-import { compare, type Rational } from '../../lib/decimal.js'
+import type { Rational } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
 import type { OwnPool } from './market.js'
-import { decimal, type Json, near, type Row } from './rules.js'
+import { decimal, type Json, near, type Refuse, type Row, shown } from './rules.js'
 import { areVolumes, type Window, windowOf } from './window.js'
 
 /** Twelve significant digits, of which the last is rounded. */
@@ -15,6 +15,13 @@ export interface WindowNames { base: string, quote: string, high?: string, low?:
 export const isPrice = (value: Json | undefined, exact: Rational | undefined): boolean => {
   const given = decimal(value)
   return given !== undefined && exact !== undefined && near(given, exact, DIGITS)
+}
+
+/** Tells a price that is not `exact`, which is `what`. */
+export function checkPrice (
+  tell: Refuse, where: string, row: Row, name: string, exact: Rational | undefined, what = 'that of its trades'
+): void {
+  if (!isPrice(row[name], exact)) tell(`${where}: ${name} ${shown(row[name])} is not ${what}`)
 }
 
 /**
@@ -47,9 +54,7 @@ export async function checkWindow (
   }
   for (const [name, price] of [[names.high, window.high], [names.low, window.low]] as const) {
     // without a trade both are the last price
-    if (name !== undefined && !isPrice(row[name], price ?? decimal(pool.ticker.last_price))) {
-      doubt(`${where}: ${name} ${String(row[name])} is not that of the pool's trades`)
-    }
+    if (name !== undefined) checkPrice(doubt, where, row, name, price ?? decimal(pool.ticker.last_price))
   }
   if (names.change !== undefined && !isChange(row[names.change], window.change)) {
     doubt(`${where}: ${names.change} ${String(row[names.change])} is not that of the pool's trades, ${window.change}`)
@@ -84,6 +89,3 @@ export function quotesOf (
   const [bid, ask] = [swapOutput(sold, base, quote, fee), swapOutput(paid, quote, base, fee)]
   return { bid: bid > 0n ? [bid, sold] : undefined, ask: ask > 0n ? [paid, ask] : undefined }
 }
-
-export const isLess = (a: Rational | undefined, b: Rational | undefined): boolean =>
-  a !== undefined && b !== undefined && compare(a, b) < 0

@@ -1,7 +1,6 @@
-import { compare } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
 import { checkKnown } from './reader.js'
-import { amount, isRow } from './rules.js'
+import { fields, isLess } from './rules.js'
 import { compareSupply, readPlain } from './supply.js'
 
 /** Jupiter's supplies, held against the plain-text ones that CoinGecko and CoinMarketCap read. */
@@ -11,17 +10,14 @@ export async function checkJupiter (checking: Checking): Promise<void> {
   if (mints.length === 0) refuse('/jupiter: no token to look at')
   for (const mint of mints) {
     const where = `/jupiter/supply/${mint}`
-    const [total, circulating] = [await reader.json(`${where}/total`), await reader.json(`${where}/circulating`)]
-    if (!isRow(total) || !isRow(circulating)) {
-      refuse(`${where}: no objects`)
-      continue
-    }
-    const whole = amount(total, 'totalSupply', `${where}/total`, refuse, { form: 'number', isPositive: true })
-    const part = amount(circulating, 'circulatingSupply', `${where}/circulating`, refuse, { form: 'number' })
-    if (part !== undefined && whole !== undefined && compare(part, whole) > 0) {
-      refuse(`${where}: more circulates than there is`)
-    }
-    await compareSupply(checking, mint, where, { ...total, ...circulating })
+    const [total, circulating] = [await reader.row(`${where}/total`), await reader.row(`${where}/circulating`)]
+    if (total === undefined || circulating === undefined) continue
+    const row = { ...total, ...circulating }
+    const { totalSupply: whole, circulatingSupply: part } = fields(row, where, refuse, {
+      totalSupply: { form: 'number', isPositive: true }, circulatingSupply: { form: 'number' }
+    })
+    if (isLess(whole, part)) refuse(`${where}: more circulates than there is`)
+    await compareSupply(checking, mint, where, row)
     for (const kind of ['total', 'circulating']) await readPlain(checking, `/api/supply/${mint}/${kind}`)
     await checkKnown(reader, `${where}/total`, refuse)
   }

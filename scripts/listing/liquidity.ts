@@ -1,7 +1,7 @@
 import { DAY } from '../../lib/time.js'
 import type { Checking } from './check.js'
 import { DAY_MS, decimalsOf, LATE, type OwnPool, rawOf } from './market.js'
-import { compareFields, isRow, listOf, type Row } from './rules.js'
+import { compareFields, listOf, type Row } from './rules.js'
 import { cents, checkDates, checkLargestFirst } from './totals.js'
 
 const PATH = '/api/liquidity/aggregate'
@@ -12,8 +12,8 @@ const PATH = '/api/liquidity/aggregate'
  */
 export async function checkLiquidityDays (checking: Checking, pools: OwnPool[]): Promise<void> {
   const { reader, market, refuse, doubt, now } = checking
-  const found = await reader.json(PATH)
-  if (!isRow(found)) return refuse(`${PATH}: no object`)
+  const found = await reader.row(PATH)
+  if (found === undefined) return
   const [days, daos] = [listOf(found.dailyBreakdown), listOf(found.daos)]
   const [newest] = days
   if (newest === undefined) {
@@ -83,8 +83,8 @@ async function checkClose ({ market, doubt }: Checking, pool: OwnPool, dao: Row,
 /** The days of one DAO are within those of all, and end with what the list has of it. */
 async function checkOne ({ reader, refuse, doubt }: Checking, dao: Row, days: Row[]): Promise<void> {
   const path = `${PATH}?dao=${String(dao.dao)}`
-  const found = await reader.json(path)
-  if (!isRow(found)) return refuse(`${path}: no object`)
+  const found = await reader.row(path)
+  if (found === undefined) return
   const [own, [row]] = [listOf(found.dailyBreakdown), listOf(found.daos)]
   checkDays(path, own, refuse)
   compareFields(path, { ...row }, PATH, dao, doubt, ['dao', 'mint', 'symbol', 'liquidity'])

@@ -144,6 +144,9 @@ export function createMarket (reader: Reader, now: number, count: number) {
     pools,
     /** Those that are looked at one by one. */
     lookedAt: async () => (await pools()).slice(0, count),
+    /** A mint in each of the pools that have it. */
+    tokens: async (mint: string): Promise<Row[]> =>
+      (await pools()).flatMap(({ base, quote }) => [base, quote]).filter(token => token.mint === mint),
     detail,
     /** What a record is made of; empty where it says nothing of it. */
     provenance: async (pool: string): Promise<Row> => rowOf((await detail(pool))?.provenance),

@@ -1,5 +1,5 @@
 import type { Checking } from './check.js'
-import { isPrice } from './figures.js'
+import { checkPrice } from './figures.js'
 import { APART, deepestBy, isPriced, type OwnPool, priceOf } from './market.js'
 import { compareFields, isRow, type Row } from './rules.js'
 
@@ -56,7 +56,5 @@ async function checkPast (checking: Checking, pool: OwnPool, dollars: ReadonlySe
   const price = (await pricesOf(checking, [pool], `&at=${at}`))?.[String(pool.base.mint)]
   if (!isRow(price)) return checking.doubt(`${where}: no price, and a trade`)
   compareOf(checking, pool, where, price, dollars, { timestamp: trade.at })
-  if (!isPrice(price.price, priceOf(trade.quote, trade.base, pool))) {
-    checking.doubt(`${where}: price ${String(price.price)} is not that of the last trade`)
-  }
+  checkPrice(checking.doubt, where, price, 'price', priceOf(trade.quote, trade.base, pool), 'that of the last trade')
 }

@@ -1,5 +1,5 @@
 /** Answers of a service, each held to what its headers say of it. */
-import type { Json, Refuse } from './rules.js'
+import { isRow, type Json, type Refuse, type Row, rowOf } from './rules.js'
 
 /** One answer of the service; header names in lower case. */
 export interface Answer { status: number, headers: Record<string, string | undefined>, text: string }
@@ -30,18 +30,26 @@ export function createReader (get: Get, refuse: Refuse) {
     return answer
   }
 
+  /** A JSON answer of status 200; undefined, and told, for anything else. */
+  async function json (path: string): Promise<Json | undefined> {
+    const answer = await read(path, 'application/json')
+    if (answer === undefined) return undefined
+    // an exponent where a number stands: many parsers cut it off
+    if (/[[:,]\s*-?\d+(\.\d+)?[eE][+-]?\d/.test(answer.text)) refuse(`${path}: a number with an exponent`)
+    try {
+      return JSON.parse(answer.text) as Json
+    } catch {
+      return refuse(`${path}: no JSON`)
+    }
+  }
+
   return {
-    /** A JSON answer of status 200; undefined, and told, for anything else. */
-    async json (path: string): Promise<Json | undefined> {
-      const answer = await read(path, 'application/json')
-      if (answer === undefined) return undefined
-      // an exponent where a number stands: many parsers cut it off
-      if (/[[:,]\s*-?\d+(\.\d+)?[eE][+-]?\d/.test(answer.text)) refuse(`${path}: a number with an exponent`)
-      try {
-        return JSON.parse(answer.text) as Json
-      } catch {
-        return refuse(`${path}: no JSON`)
-      }
+    json,
+    /** The object that is the answer, or that it holds by this name; undefined, and told, where there is none. */
+    async row (path: string, name?: string): Promise<Row | undefined> {
+      const found = await json(path)
+      const row = name === undefined ? found : rowOf(found)[name]
+      return isRow(row) ? row : refuse(`${path}: no ${name === undefined ? 'object' : `{ ${name}: {} }`}`)
     },
     /** The text of a plain-text answer of status 200; undefined, and told, for anything else. */
     plain: async (path: string): Promise<string | undefined> => (await read(path, 'text/plain'))?.text,

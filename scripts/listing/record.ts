@@ -1,9 +1,9 @@
 import { divide, multiply, ONE, powerOfTen, subtract } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
-import { isPrice, quotesOf } from './figures.js'
+import { checkPrice, quotesOf } from './figures.js'
 import { APART, decimalsOf, type OwnPool, type OwnTrades, priceOf, rawOf, tokens } from './market.js'
 import {
-  ADDRESS, compareFields, decimal, isRow, isWithin, type Json, listOf, type Refuse, type Row, text
+  ADDRESS, compareFields, decimal, fields, isRow, isWithin, type Json, listOf, type Refuse, type Row
 } from './rules.js'
 
 /** Raw units whose fee shows no rate. */
@@ -59,7 +59,7 @@ export async function checkDetail (
   compareFields(`${where} accounts`, accounts, 'the list', {
     dao: pool.id, base_mint: pool.base.mint, quote_mint: pool.quote.mint
   }, refuse)
-  for (const key of ['base_vault', 'quote_vault']) text(accounts, key, `${where} accounts`, refuse, ADDRESS)
+  fields(accounts, `${where} accounts`, refuse, { base_vault: ADDRESS, quote_vault: ADDRESS })
   compareFields(where, detail, 'its provenance', provenance, refuse, ['slot'])
   const others = pools.filter(({ pair, id }) => pair === pool.pair && id !== pool.id).map(({ id }) => id)
   if (JSON.stringify(detail.other_pools) !== JSON.stringify(others)) {
@@ -82,9 +82,7 @@ export async function checkDetail (
     refuse(`${where}: more events are missing than there are`)
   }
   if (base === undefined || quote === undefined || base === 0n || quote === 0n) return
-  if (!isPrice(detail.last_price, priceOf(quote, base, pool))) {
-    refuse(`${where}: last_price ${String(detail.last_price)} is not that of its reserves`)
-  }
+  checkPrice(refuse, where, detail, 'last_price', priceOf(quote, base, pool), 'that of its reserves')
   const [fee, notional] = [decimal(provenance.taker_fee_rate), decimal(provenance.quote_notional)]
   if (fee === undefined || notional === undefined || fee.n <= 0n || fee.n >= fee.d) {
     return refuse(`${where}: taker_fee_rate or quote_notional is none`)
@@ -93,9 +91,8 @@ export async function checkDetail (
   const [kept, last] = [subtract(ONE, fee), priceOf(quote, base, pool)]
   for (const [name, least] of [['bid', multiply(last, kept)], ['ask', divide(last, kept)]] as const) {
     const swapped = found[name]
-    if (!isPrice(pool.ticker[name], swapped === undefined ? least : priceOf(...swapped, pool))) {
-      doubt(`${where}: the ${name} of /api/tickers, ${String(pool.ticker[name])}, is not that of its reserves`)
-    }
+    const price = swapped === undefined ? least : priceOf(...swapped, pool)
+    checkPrice(doubt, `${where}, /api/tickers`, pool.ticker, name, price, 'that of its reserves')
   }
   checkLiquidity(where, detail, quote, pool, pools, provenance.usd_priced_by, doubt)
   await checkNewest({ market, doubt }, pool, detail, { base, quote, onChain })

@@ -14,6 +14,8 @@ export type Row = { [key: string]: Json }
 
 export const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
 export const SIGNATURE = /^[1-9A-HJ-NP-Za-km-z]{64,88}$/
+/** Not empty. */
+export const SOME = /\S/
 /** Seconds by which clocks may differ. */
 export const CLOCKS = 600
 
@@ -23,6 +25,13 @@ export const isRow = (value: Json | undefined): value is Row =>
 /** A decimal of an answer, as text or as a number; undefined for anything else, a sign included. */
 export const decimal = (value: Json | undefined): Rational | undefined =>
   typeof value === 'string' || typeof value === 'number' ? parseDecimal(String(value)) : undefined
+
+/** The same of a text that may be below 0; no −0. */
+export function signed (value: Json | undefined): Rational | undefined {
+  const [, sign, digits] = typeof value === 'string' ? /^(?!-[0.]*$)(-?)(\d[\d.]*)$/.exec(value) ?? [] : []
+  const size = decimal(digits)
+  return size && (sign === '-' ? subtract(ZERO, size) : size)
+}
 
 /** Digits that a number of JSON keeps once it is read. */
 const FLOAT = 10n ** 14n
@@ -45,7 +54,7 @@ export const rowOf = (value: Json | undefined): Row => isRow(value) ? value : {}
 export const number = (value: Json | undefined): Rational => decimal(value) ?? ZERO
 export const sumOf = (list: Row[], key: string): Rational => list.reduce((all, row) => add(all, number(row[key])), ZERO)
 
-const shown = (value: Json | undefined): string => JSON.stringify(value)?.slice(0, 200) ?? 'nothing'
+export const shown = (value: Json | undefined): string => JSON.stringify(value)?.slice(0, 200) ?? 'nothing'
 
 /** A field that two answers have: its name, or [name here, name there]. */
 export type Shared = string | readonly [string, string]
@@ -53,11 +62,11 @@ export type Shared = string | readonly [string, string]
 /** Fields that one answer has as another does, by default all of the other: each that differs is told. */
 export function compareFields (
   where: string, row: Row, source: string, other: Record<string, Json | undefined>, tell: Refuse,
-  fields: readonly Shared[] = Object.keys(other)
+  fields: readonly Shared[] = Object.keys(other), areSame = same
 ): void {
   for (const field of fields) {
     const [here, there] = typeof field === 'string' ? [field, field] : field
-    if (!same(row[here], other[there])) {
+    if (!areSame(row[here], other[there])) {
       tell(`${where}: ${here} is ${shown(row[here])}, ${source} has ${shown(other[there])}`)
     }
   }
@@ -72,16 +81,18 @@ export function rows (list: Json | undefined, where: string, refuse: Refuse): Ro
 /** Digits after the point that readers take; what comes behind them is cut off. */
 const MAX_PLACES = 50
 
+/** How an amount is to be written: as a text, as a number, or as either. */
+interface AmountRule { form?: 'text' | 'number', isPositive?: boolean }
+
 /** An amount as text or number; undefined, and told, where it is neither or not plain. */
-export function amount (
-  row: Row, key: string, where: string, refuse: Refuse,
-  { form, isPositive = false }: { form?: 'text' | 'number', isPositive?: boolean } = {}
+function amount (
+  row: Row, key: string, where: string, refuse: Refuse, { form, isPositive = false }: AmountRule
 ): Rational | undefined {
   const value = row[key]
   const isOfForm = form === 'text' ? typeof value === 'string' : typeof value === 'number'
-  if (form !== undefined && !isOfForm) return refuse(`${where}: ${key} is no ${form}: ${JSON.stringify(value)}`)
+  if (form !== undefined && !isOfForm) return refuse(`${where}: ${key} is no ${form}: ${shown(value)}`)
   const parsed = typeof value === 'string' && /e/i.test(value) ? undefined : decimal(value)
-  if (parsed === undefined) return refuse(`${where}: ${key} is no plain number: ${JSON.stringify(value)}`)
+  if (parsed === undefined) return refuse(`${where}: ${key} is no plain number: ${shown(value)}`)
   if (typeof value === 'string' && (value.split('.')[1]?.length ?? 0) > MAX_PLACES) {
     refuse(`${where}: ${key} has more than ${MAX_PLACES} places`)
   }
@@ -89,13 +100,50 @@ export function amount (
   return parsed
 }
 
-export function text (row: Row, key: string, where: string, refuse: Refuse, pattern = /\S/): string {
+function text (row: Row, key: string, where: string, refuse: Refuse, pattern: RegExp): string {
   const value = row[key]
   if (typeof value === 'string' && pattern.test(value)) return value
-  refuse(`${where}: ${key} is not as it should be: ${JSON.stringify(value)?.slice(0, 80)}`)
+  refuse(`${where}: ${key} is not as it should be: ${shown(value)}`)
   return ''
 }
 
+type Rule = RegExp | AmountRule
+
+/**
+ * Fields of an object, each by its rule: the pattern of a text, or how an amount is to be written. One that is not so
+ * is told, and is '' or undefined.
+ */
+export const fields = <const R extends Record<string, Rule>>(row: Row, where: string, refuse: Refuse, rules: R) =>
+  Object.fromEntries(Object.entries(rules).map(([key, rule]) => [
+    key, rule instanceof RegExp ? text(row, key, where, refuse, rule) : amount(row, key, where, refuse, rule)
+  ])) as { [K in keyof R]: R[K] extends RegExp ? string : Rational | undefined }
+
+const PRICE = { form: 'text', isPositive: true } as const
+const VOLUME = { form: 'text' } as const
+const TICKER = {
+  pool_id: ADDRESS,
+  base_currency: ADDRESS,
+  target_currency: ADDRESS,
+  bid: PRICE,
+  last_price: PRICE,
+  ask: PRICE,
+  base_volume: VOLUME,
+  target_volume: VOLUME,
+  liquidity_in_usd: VOLUME
+}
+
+/** A row of tickers in itself, in the specified form and in CoinGecko's. */
+export function checkTicker (ticker: Row, where: string, refuse: Refuse): void {
+  const { base_currency: base, target_currency: target, bid, last_price: last, ask } =
+    fields(ticker, where, refuse, TICKER)
+  if (ticker.ticker_id !== `${base}_${target}`) refuse(`${where}: ticker_id is not base_target`)
+  if (!below(bid, last) || !below(last, ask)) refuse(`${where}: bid, last_price and ask do not rise`)
+}
+
+/** Whether both are known, and a is less. */
+export const isLess = (a: Rational | undefined, b: Rational | undefined): boolean =>
+  a !== undefined && b !== undefined && compare(a, b) < 0
+/** Whether a is less, as far as both are known. */
 export const below = (a: Rational | undefined, b: Rational | undefined): boolean =>
   a === undefined || b === undefined || compare(a, b) < 0
 
@@ -107,13 +155,25 @@ export function near (a: Rational, b: Rational, parts: bigint): boolean {
 /** Whether two figures are no further apart. */
 export const isWithin = (a: Rational, b: Rational, by: Rational): boolean => compare(distance(a, b), by) <= 0
 
+/** Whether neither is known, or both are the same to a cent and to so many digits. */
+export const isAbout = (a: Rational | undefined, b: Rational | undefined, digits: number): boolean =>
+  a === undefined || b === undefined
+    ? a === b
+    : isWithin(a, b, add(powerOfTen(-2), multiply(b, powerOfTen(-digits))))
+
 function distance (a: Rational, b: Rational): Rational {
   const { n, d } = subtract(a, b)
   return { n: n < 0n ? -n : n, d }
 }
 
-/** The average price lies between the lowest and the highest, as far as eight digits of the volumes tell. */
-export function averageWithin (base: Rational, target: Rational, low: Rational, high: Rational): boolean {
+/**
+ * The average price lies between the lowest and the highest, as far as eight digits of the volumes tell, or as one of
+ * them is not known.
+ */
+export function averageWithin (
+  base: Rational | undefined, target: Rational | undefined, low: Rational | undefined, high: Rational | undefined
+): boolean {
+  if (base === undefined || target === undefined || low === undefined || high === undefined) return true
   if (base.n === 0n) return true
   const digit = powerOfTen(-8)
   const [less, under] = [subtract(base, digit), subtract(target, digit)]
@@ -128,75 +188,6 @@ export function milliseconds (row: Row, key: string, where: string, refuse: Refu
     return 0
   }
   return value
-}
-
-/** Levels of an order book, best first, uncrossed. */
-export function book (
-  value: Json | undefined, where: string, refuse: Refuse, form: 'text' | 'number', most: number
-): void {
-  if (!isRow(value)) return refuse(`${where}: no object`)
-  const best: Array<Rational | undefined> = []
-  let levels = 0
-  for (const [side, falls] of [['bids', true], ['asks', false]] as const) {
-    const list = value[side]
-    if (!Array.isArray(list) || list.length === 0) {
-      refuse(`${where}: ${side} are empty`)
-      continue
-    }
-    levels += list.length
-    let before: Rational | undefined
-    for (const [at, level] of list.entries()) {
-      if (!Array.isArray(level) || level.length !== 2) {
-        return refuse(`${where}: ${side} ${at} is no pair of price and amount`)
-      }
-      const row = { price: level[0]!, amount: level[1]! }
-      const price = amount(row, 'price', `${where} ${side} ${at}`, refuse, { form, isPositive: true })
-      amount(row, 'amount', `${where} ${side} ${at}`, refuse, { form, isPositive: true })
-      if (price === undefined) return
-      // a number of more digits than a float has may look equal to its neighbour
-      if (before !== undefined && (falls ? compare(price, before) > 0 : compare(price, before) < 0)) {
-        return refuse(`${where}: ${side} are out of order at level ${at}`)
-      }
-      if (at === 0) best.push(price)
-      before = price
-    }
-  }
-  if (levels > most) refuse(`${where}: ${levels} levels, ${most} were asked for`)
-  if (best.length === 2 && !below(best[0], best[1])) refuse(`${where}: a crossed book`)
-}
-
-/** A form's list of trades: its names, its way with numbers, which side it is of, and since when, Unix ms. */
-export interface Checked { target: string, time: string, form: 'text' | 'number', side?: string, since?: number }
-
-/** Trades newest first, each with a price that its amounts bear out; none before `since`. */
-export function trades (
-  given: Json | undefined, where: string, refuse: Refuse, names: Checked, now: number
-): void {
-  const list = rows(given, where, refuse)
-  if (list === undefined) return
-  const seen = new Set<string>()
-  let before = Infinity
-  for (const [at, row] of list.entries()) {
-    const here = `${where} ${at}`
-    const form = { form: names.form, isPositive: true } as const
-    const [price, base, target] = ['price', 'base_volume', names.target].map(
-      key => amount(row, key, here, refuse, form)
-    )
-    if (price !== undefined && base !== undefined && target !== undefined && base.n > 0n &&
-      !near(divide(target, base), price, 10_000_000n)) {
-      refuse(`${here}: the price is not what was paid for what was received`)
-    }
-    const time = milliseconds(row, names.time, here, refuse, now)
-    if (time > before) refuse(`${here}: not newest first`)
-    if (time < (names.since ?? 0) - CLOCKS * 1000) refuse(`${here}: older than what is asked for`)
-    before = time
-    if (row.type !== (names.side ?? row.type) || (row.type !== 'buy' && row.type !== 'sell')) {
-      refuse(`${here}: type ${JSON.stringify(row.type)}`)
-    }
-    const id = `${String(row.pool_id ?? '')} ${String(row.trade_id)}`
-    if (row.trade_id === undefined || seen.has(id)) refuse(`${here}: trade_id is not there or not unique`)
-    seen.add(id)
-  }
 }
 
 /** Something that is seen: no blank, no mark without width, and not what is drawn as nothing. */

@@ -1,7 +1,7 @@
 import { compare, type Rational, subtract } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
 import { decimalsOf, rawOf } from './market.js'
-import { amount, decimal, listOf, type Row, rowOf, same, sumOf } from './rules.js'
+import { decimal, fields, isLess, listOf, type Row, rowOf, same, sumOf } from './rules.js'
 
 /** What does not circulate of a token issued anew for a DAO, by that DAO's own record. */
 async function unclaimed ({ market, reader }: Checking, mint: string): Promise<Rational> {
@@ -11,6 +11,14 @@ async function unclaimed ({ market, reader }: Checking, mint: string): Promise<R
   return sumOf(parts.filter(({ kind, circulating }) => kind === 'launch_vault' && circulating === false), 'amount')
 }
 
+const PARTS = {
+  totalSupply: { form: 'text' },
+  circulatingSupply: { form: 'text' },
+  teamPerformancePackage: { form: 'text' },
+  protocolAmmLiquidity: { form: 'text' },
+  externalLpLiquidity: { form: 'text' }
+} as const
+
 /** The supply record of a token in itself, and its two numbers as text and as JSON. */
 export async function checkSupply (checking: Checking, mint: string): Promise<void> {
   const { market, reader, refuse, doubt } = checking
@@ -18,23 +26,21 @@ export async function checkSupply (checking: Checking, mint: string): Promise<vo
   const record = await market.supply(mint)
   if (record === undefined) return refuse(`${where}: no record`)
   if (record.mint !== mint) refuse(`${where}: the record of another mint`)
-  const [total, circulating, locked, inPools, outside] = [
-    'totalSupply', 'circulatingSupply', 'teamPerformancePackage', 'protocolAmmLiquidity', 'externalLpLiquidity'
-  ].map(key => amount(record, key, where, refuse, { form: 'text' }))
+  const {
+    totalSupply: total, circulatingSupply: circulating, teamPerformancePackage: locked,
+    protocolAmmLiquidity: inPools, externalLpLiquidity: outside
+  } = fields(record, where, refuse, PARTS)
   if (total === undefined || circulating === undefined || locked === undefined) return
   const held = subtract(subtract(total, circulating), locked)
   if (held.n !== 0n && compare(held, await unclaimed(checking, mint)) !== 0) {
     refuse(`${where}: circulatingSupply is not totalSupply less teamPerformancePackage`)
   }
-  for (const part of [inPools, outside]) {
-    if (part !== undefined && compare(part, total) > 0) refuse(`${where}: a part is more than the whole`)
-  }
+  if (isLess(total, inPools) || isLess(total, outside)) refuse(`${where}: a part is more than the whole`)
   if (String(rawOf(record.totalSupply, decimalsOf(record))) !== record.rawTotalSupply) {
     refuse(`${where}: rawTotalSupply is not totalSupply in raw units`)
   }
-  const tokens = (await market.pools()).flatMap(({ base, quote }) => [base, quote]).filter(token => token.mint === mint)
-  for (const token of tokens) {
-    if (token.decimals !== record.decimals) refuse(`${where}: decimals are not those of /api/pools`)
+  if ((await market.tokens(mint)).some(({ decimals }) => decimals !== record.decimals)) {
+    refuse(`${where}: decimals are not those of /api/pools`)
   }
   // what the token's pools hold: of a token of several, the vaults of all or of the launch's own
   for (const [kind, value] of [['total', record.totalSupply], ['circulating', record.circulatingSupply]] as const) {

@@ -2,7 +2,7 @@ import { compare, powerOfTen } from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
 import type { Checking } from './check.js'
 import { APART, DAY_MS, feesOf, LATE, type OwnPool, rawOf, tokens } from './market.js'
-import { compareFields, decimal, isRow, isWithin, type Json, listOf, type Refuse, type Row } from './rules.js'
+import { compareFields, decimal, isWithin, type Json, listOf, type Refuse, type Row, shown } from './rules.js'
 
 export const cents = (value: Json | undefined): bigint => rawOf(value, 2) ?? 0n
 const sumOf = (list: Row[], key: string): bigint => list.reduce((all, row) => all + cents(row[key]), 0n)
@@ -15,8 +15,8 @@ const DAYS = 3
 /** The list of DAOs: every pool of the tickers is in it as listed, and no other. */
 export async function checkDaos ({ market, reader, refuse, doubt }: Checking, pools: OwnPool[]): Promise<void> {
   const path = '/api/daos'
-  const found = await reader.json(path)
-  if (!isRow(found)) return refuse(`${path}: no object`)
+  const found = await reader.row(path)
+  if (found === undefined) return
   const daos = listOf(found.daos)
   const listed = daos.filter(dao => dao.listed === true)
   if (found.discovered !== daos.length || found.listed !== listed.length ||
@@ -57,19 +57,13 @@ export async function checkDaos ({ market, reader, refuse, doubt }: Checking, po
   }
 }
 
-/**
- * Days and tokens of the aggregate add up to its total, to the cent; the newest days are those that `/api/days` has.
- */
+/** The aggregate of volumes; its newest days are those that `/api/days` has. */
 export async function checkTotals (checking: Checking, pools: OwnPool[]): Promise<void> {
   const { reader, refuse, doubt } = checking
   const path = '/api/volume/aggregate'
-  const found = await reader.json(path)
-  if (!isRow(found)) return refuse(`${path}: no object`)
-  const [days, tokens] = [listOf(found.dailyBreakdown), listOf(found.tokens)]
-  const sums = { dailyBreakdown: sumOf(days, 'volume'), tokens: sumOf(tokens, 'totalVolume') }
-  for (const [name, sum] of Object.entries(sums)) {
-    if (sum !== rawOf(found.totalVolume, 2)) refuse(`${path}: ${name} do not add up to totalVolume`)
-  }
+  const found = await reader.row(path)
+  if (found === undefined) return
+  const { days, tokens } = checkSums(path, found, 'volume', 'totalVolume', refuse)
   checkDates(path, days, refuse)
   checkLargestFirst(`${path} tokens`, tokens, 'totalVolume', refuse)
   const symbols = new Map(pools.map(({ base }) => [base.mint, base.symbol]))
@@ -86,8 +80,8 @@ export async function checkTotals (checking: Checking, pools: OwnPool[]): Promis
   }
   for (const day of days.slice(0, DAYS)) {
     const where = `/api/days/${String(day.date)}`
-    const own = await reader.json(where)
-    if (!isRow(own)) continue
+    const own = await reader.row(where)
+    if (own === undefined) continue
     compareFields(where, own, path, day, doubt, ['date', ['volume_usd', 'volume'], 'trades'])
     const traded = listOf(own.pools)
     if (traded.reduce((all, { trades }) => all + Number(trades), 0) !== own.trades) {
@@ -102,11 +96,25 @@ export async function checkTotals (checking: Checking, pools: OwnPool[]): Promis
     }
     const start = Date.parse(String(own.date))
     for (const row of traded) await checkPoolDay(checking, where, row, start / 1000)
-    const isOver = start + DAY_MS < checking.now - LATE
-    if (own.complete !== isOver && (isOver || start + DAY_MS > checking.now + LATE)) {
-      doubt(`${where}: complete is ${JSON.stringify(own.complete)}`)
-    }
+    checkComplete(checking, where, own)
   }
+}
+
+/** Days and tokens of an aggregate, which add up to its total, to the cent. */
+export function checkSums (
+  path: string, found: Row, daily: string, total: string, refuse: Refuse
+): { days: Row[], tokens: Row[] } {
+  const [days, tokens] = [listOf(found.dailyBreakdown), listOf(found.tokens)]
+  for (const [name, sum] of [['dailyBreakdown', sumOf(days, daily)], ['tokens', sumOf(tokens, total)]] as const) {
+    if (sum !== rawOf(found[total], 2)) refuse(`${path}: ${name} do not add up to ${total}`)
+  }
+  return { days, tokens }
+}
+
+/** A day is complete once it is over, but for the last minutes, which may be final or not. */
+export function checkComplete ({ doubt, now }: Checking, where: string, { date, complete }: Row): void {
+  const end = Date.parse(String(date)) + DAY_MS
+  if (complete !== (end < now) && Math.abs(end - now) > LATE) doubt(`${where}: complete is ${shown(complete)}`)
 }
 
 /** Each day is the one before the one above it. */

@@ -2,10 +2,9 @@
  * What `npm run verify` asks of a JSON-RPC node, in the node's own words. What can't be had ends the process with a
  * line.
  */
-import { setTimeout } from 'node:timers/promises'
 import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
-import { refuse } from '../command-line.js'
+import { ask, refuse } from '../command-line.js'
 
 interface Inner { programIdIndex: number, accounts: number[], data: string }
 interface Transaction {
@@ -31,22 +30,20 @@ export interface Signature {
  */
 export interface Placed { data: Buffer, index: number, isNamed: boolean }
 
-/** JSON of a URL; one that limits its callers is waited for. */
-export async function ask<T> (where: string, body?: object): Promise<T> {
-  const init = body && { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
-  const answer = await fetch(where, init)
-    .catch((error: Error) => refuse(`${new URL(where).origin} can't be asked: ${String(error.cause ?? error)}`))
+/** JSON of a URL. */
+export async function read<T> (where: string, body?: object): Promise<T> {
+  const answer = await ask(where, body && {
+    method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body)
+  })
   if (answer.ok) return await answer.json() as T
-  if (answer.status !== 429) return refuse(`${new URL(where).host}: ${answer.status} ${await answer.text()}`)
-  await setTimeout(1000 * (Number(answer.headers.get('retry-after')) || 10))   // not told, or as a date
-  return await ask(where, body)
+  return refuse(`${new URL(where).host}: ${answer.status} ${await answer.text()}`)
 }
 
 export type Node = ReturnType<typeof nodeAt>
 
 export function nodeAt (rpc: string) {
   async function call<T> (method: string, ...params: unknown[]): Promise<T> {
-    const { result, error } = await ask<{ result: T | null, error?: { message: string } }>(
+    const { result, error } = await read<{ result: T | null, error?: { message: string } }>(
       rpc,
       { jsonrpc: '2.0', id: 1, method, params }
     )

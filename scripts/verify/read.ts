@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises'
 import { quotesAsked, readHoldings } from './beyond.js'
 import { type Past, type Pool, poolAt, readPast } from './chain.js'
 import { type Chain, DAY, type Served, type Word } from './compare.js'
-import { ask, type Node } from './node.js'
+import { type Node, read } from './node.js'
 
 /** What `npm run verify` reads before it compares: the service's answers, and the chain. */
 
@@ -15,36 +15,36 @@ const RECENT = 300
 
 /** The service's answers of one moment: the record is the same before and after them. */
 async function readServed (url: string, address: string): Promise<Served> {
-  const read = <T>(path: string): Promise<T> => ask<T>(`${url}${path}`)
+  const get = <T>(path: string): Promise<T> => read<T>(`${url}${path}`)
   for (let tries = 0; ; tries++) {
-    const detail = await read<any>(`/api/pools/${address}`)
-    const [tickers, rows] = [await read<any>('/api/tickers'), await read<any>('/api/pools')]
-    const after = await read<any>(`/api/pools/${address}`)
+    const detail = await get<any>(`/api/pools/${address}`)
+    const [tickers, rows] = [await get<any>('/api/tickers'), await get<any>('/api/pools')]
+    const after = await get<any>(`/api/pools/${address}`)
     if (JSON.stringify(detail) !== JSON.stringify(after) && tries < TRIES) continue
     const since = Number(detail?.provenance?.windows_end) - DAY + 1
     const trades: any[] = []
     const newest = `/api/pools/${address}/trades?since=${since}&limit=${PAGE}`
     for (let page: any[] | undefined; page === undefined || page.length === PAGE;) {
-      page = await read<any[]>(page === undefined ? newest : `${newest}&before=${page.at(-1).trade_id}`)
+      page = await get<any[]>(page === undefined ? newest : `${newest}&before=${page.at(-1).trade_id}`)
       trades.push(...page)
     }
-    const candles = await read<any>(`/api/pools/${address}/ohlcv?interval=1h&limit=1000`)
-    const days = await read<any>(`/api/pools/${address}/days`)
+    const candles = await get<any>(`/api/pools/${address}/ohlcv?interval=1h&limit=1000`)
+    const days = await get<any>(`/api/pools/${address}/days`)
     const prices = []
     // at two trades and right before them; what came just now is not final everywhere
     const timesOf = trades.map(({ timestamp }) => Date.parse(timestamp) / 1000)
       .filter(time => time < since + DAY - RECENT)
     const times = timesOf.filter((_, index) => index === 0 || index === timesOf.length >> 1)
     for (const at of new Set([...times, ...times.map(time => time - 1)])) {
-      const { prices: of } = await read<any>(`/api/prices?mints=${detail.base.mint}&at=${at}`)
+      const { prices: of } = await get<any>(`/api/prices?mints=${detail.base.mint}&at=${at}`)
       prices.push({ at, price: of[detail.base.mint] })
     }
-    const dao = await read<any>(`/api/daos/${address}`)
-    const liquidity = await read<any>(`/api/liquidity/aggregate?dao=${address}`)
+    const dao = await get<any>(`/api/daos/${address}`)
+    const liquidity = await get<any>(`/api/liquidity/aggregate?dao=${address}`)
     const quotes = []
     for (const asked of quotesAsked({ detail })) {
       const query = `side=${asked.side}&amount=${asked.amount}`
-      quotes.push({ asked, quote: await read<any>(`/api/pools/${address}/quote?${query}`) })
+      quotes.push({ asked, quote: await get<any>(`/api/pools/${address}/quote?${query}`) })
     }
     return { detail, tickers, rows, trades, candles, days, prices, dao, liquidity, quotes }
   }
@@ -63,7 +63,7 @@ async function readPool (node: Node, of: string, slot: number): Promise<Pool> {
 export async function readAll (
   url: string, node: Node, address: string, days: number, { pricedBy }: Pick<Word, 'pricedBy'>
 ): Promise<{ served: Served, chain: Chain }> {
-  await ask(`${url}/health`)   // told first where it is not there
+  await read(`${url}/health`)   // told first where it is not there
   const { finalized, time } = await node.now()
   const served = await readServed(url, address)
   const slot = Math.max(...[served.detail?.provenance, served.dao, ...served.quotes.map(({ quote }) => quote)]

@@ -488,7 +488,7 @@ const FAULTS: Fault[] = [
     what: 'the number alone',
     path: /jupiter.*total/,
     plant: value => value.totalSupply,
-    told: /no objects/
+    told: /no object/
   },
   {
     form: 'jupiter',

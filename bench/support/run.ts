@@ -1,0 +1,29 @@
+/** What every benchmark begins with: its options, and a folder. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+
+type Kind<D> = D extends number ? number : D extends boolean ? boolean : string
+
+/** The options of the command line by their defaults: a number, a text, or false for a flag. Throws for others. */
+export function options<const D extends Record<string, string | number | false>> (
+  defaults: D
+): { [K in keyof D]: Kind<D[K]> } {
+  const { values } = parseArgs({
+    options: Object.fromEntries(Object.entries(defaults).map(
+      ([name, value]) => [name, { type: value === false ? 'boolean' as const : 'string' as const }]
+    ))
+  })
+  return Object.fromEntries(Object.entries(defaults).map(([name, value]) => {
+    const given = values[name] ?? value
+    return [name, typeof value === 'number' ? Number(given) : given]
+  })) as { [K in keyof D]: Kind<D[K]> }
+}
+
+/** A new folder, removed when this process ends. */
+export function scratchFolder (): string {
+  const folder = mkdtempSync(join(tmpdir(), 'bench-'))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
