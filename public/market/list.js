@@ -3,7 +3,7 @@ import { get, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createChart } from './chart.js'
 import { byId, element, setText } from './dom.js'
-import { formatAmount, formatCount, formatShort, NONE } from './format.js'
+import { formatAmount, formatCount, formatNumber, formatShort, NONE } from './format.js'
 import { createLeftOut } from './left-out.js'
 import { createTable, UNREAD } from './pools-table.js'
 import { quoteOf } from './tokens.js'
@@ -33,8 +33,7 @@ function showTotals ({ pools: [deepest], totals: { volume, alike, trades, liquid
     total('total-volume', formatShort(volume, 4), exact, kind)
   }
   total('total-liquidity', `$${formatShort(liquidity, 4)}`, `$${liquidity}`)
-  total('total-trades', trades === null ? NONE : trades.toLocaleString('en'),
-    trades === null ? UNREAD : formatCount(trades, 'trade'))
+  total('total-trades', formatNumber(trades), trades === null ? UNREAD : formatCount(trades, 'trade'))
 }
 
 const showPools = createView({

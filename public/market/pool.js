@@ -4,7 +4,7 @@ import { checkDays, checkMarks, checkPool, checkSupply, checkTicker, checkTreasu
 import { Failure, get, listen, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createCandles } from './candles.js'
-import { createDefinitions } from './definition.js'
+import { tellDefinitions } from './definition.js'
 import { addressButton, byId, setText } from './dom.js'
 import { drawAddresses, drawChanges, drawFigures, drawRanges, drawSides } from './figures.js'
 import { abbreviate, formatChange, formatExact, formatPrice, signOf } from './format.js'
@@ -32,7 +32,6 @@ const path = `api/pools/${encodeURIComponent(poolId)}`
 const known = { pool: null, ticker: null, supply: null, days: null, treasury: null, marks: [] }
 
 const banner = createBanner()
-const definitions = createDefinitions()
 const candles = createCandles({ path, banner })
 const trades = createTrades({ path, banner })
 
@@ -187,5 +186,5 @@ const showPool = createView({
   }
 })
 
-definitions.listen()
+tellDefinitions()
 const pools = poll({ path, check: checkPool, interval: POOL_EVERY, show: showPool })

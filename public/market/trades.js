@@ -21,9 +21,9 @@ const COLUMNS = asTheyAre(
   'trade_id', 'timestamp', 'side', 'price', 'base_amount', 'quote_amount', 'maker', 'signature', 'slot'
 )
 
-const cell = (className, label, ...children) => element('td', { class: className, 'data-label': label }, ...children)
+const cell = (className, ...children) => element('td', { class: className }, ...children)
 
-const figure = (className, label, text, write, unit) => cell(className, label,
+const figure = (className, text, write, unit) => cell(className,
   element('span', text === null ? {} : { title: formatExact(text) }, text === null ? NONE : write(text)),
   ' ', foreign(unit, 'unit'))
 
@@ -33,13 +33,13 @@ function createRow (trade, pool) {
   const age = element('time', { datetime: trade.timestamp, title }, formatAgo(Date.now() - time))
   const row = element('tr', { 'data-side': trade.side },
     element('th', { scope: 'row' }, age),
-    cell('trade-side', 'Side', trade.side === 'buy' ? 'Buy' : 'Sell'),
-    figure('trade-price', 'Price', trade.price, formatPrice, quoteOf(pool)),
-    figure('trade-amount', 'Amount', trade.base_amount, formatAmount, nameOf(pool)),
-    figure('trade-value', 'Value', trade.quote_amount, formatAmount, quoteOf(pool)),
-    cell('trade-maker', 'Trader', addressButton(trade.maker, 'trader’s address', abbreviate(trade.maker)),
+    cell('trade-side', trade.side === 'buy' ? 'Buy' : 'Sell'),
+    figure('trade-price', trade.price, formatPrice, quoteOf(pool)),
+    figure('trade-amount', trade.base_amount, formatAmount, nameOf(pool)),
+    figure('trade-value', trade.quote_amount, formatAmount, quoteOf(pool)),
+    cell('trade-maker', addressButton(trade.maker, 'trader’s address', abbreviate(trade.maker)),
       explorerLink('account', trade.maker, 'trader')),
-    cell('trade-tx', 'Transaction',
+    cell('trade-tx',
       addressButton(trade.signature, 'transaction’s signature', abbreviate(trade.signature)),
       explorerLink('transaction', trade.signature, 'transaction')))
   return { trade, row, age, time }
