@@ -73,7 +73,7 @@ export function createBanner () {
   })
 
   function draw () {
-    const all = [...states.values()].filter(state => state !== undefined)
+    const all = [...states.values()]
     const state = KINDS.flatMap(kind => all.filter(each => each.kind === kind))[0]
     if (state?.kind === 'warming') watching ??= watch()
     else {
@@ -91,7 +91,7 @@ export function createBanner () {
       const button = element('button', { type: 'button', class: 'plain' }, 'Try now')
       button.addEventListener('click', () => {
         button.disabled = true
-        for (const each of states.values()) each?.retry()
+        for (const { retry } of states.values()) retry()
       })
       place.append(button)
     }
@@ -100,7 +100,8 @@ export function createBanner () {
   return {
     report (id, answer, failure, retry) {
       const state = judge(answer, failure)
-      states.set(id, state === undefined ? undefined : { ...state, retry })
+      if (state === undefined) states.delete(id)
+      else states.set(id, { ...state, retry })
       draw()
     }
   }

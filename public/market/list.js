@@ -47,7 +47,7 @@ const showPools = createView({
   settled () { byId('below').hidden = false },
   unknown () {
     table.clear()
-    for (const id of ['total-volume', 'total-liquidity', 'total-trades']) setText(byId(id), '–')
+    for (const id of ['total-volume', 'total-liquidity', 'total-trades']) setText(byId(id), NONE)
   }
 })
 
@@ -59,7 +59,7 @@ const showVolume = createView({
     chart.show(dailyBreakdown)
     total('total-launch', `$${formatShort(totalVolume, 4)}`, `$${formatAmount(totalVolume)}`)
   },
-  unknown () { setText(byId('total-launch'), '–') }
+  unknown () { setText(byId('total-launch'), NONE) }
 })
 
 /** The rows and their small drawings: without those a list is still the list, and they wait for the next time. */

@@ -1,12 +1,11 @@
-import { Failure, get, poll } from './api.js'
+import { get, poll } from './api.js'
 import { checkTrades } from './contract.js'
 import { asTheyAre, downloadCsv } from './csv.js'
 import { announce, addressButton, byId, element, foreign, setText } from './dom.js'
 import { explorerLink } from './explorer.js'
 import { abbreviate, formatAgo, formatAmount, formatCount, formatExact, formatPrice, NONE } from './format.js'
-import { failureNotice } from './notice.js'
 import { nameOf, quoteOf } from './tokens.js'
-import { createView } from './view.js'
+import { createView, loadMore } from './view.js'
 
 /** The trades of a pool, latest first, new ones as they come and older ones when asked for. */
 
@@ -91,19 +90,11 @@ export function createTrades ({ path, banner }) {
     }
   })
 
-  older.addEventListener('click', async () => {
-    older.disabled = true
-    try {
-      const { data } = await get(`${path}/trades?limit=${PAGE}&before=${rows.at(-1).trade.trade_id}`, checkTrades)
-      add(data)
-      older.hidden = data.length < PAGE || rows.length >= MAX_SHOWN
-      announce(`${formatCount(data.length, 'older trade')} loaded`)
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      byId('trades-state').replaceChildren(failureNotice(error, () => older.click()))
-    } finally {
-      older.disabled = false
-    }
+  loadMore(older, byId('trades-state'), async () => {
+    const { data } = await get(`${path}/trades?limit=${PAGE}&before=${rows.at(-1).trade.trade_id}`, checkTrades)
+    add(data)
+    older.hidden = data.length < PAGE || rows.length >= MAX_SHOWN
+    announce(`${formatCount(data.length, 'older trade')} loaded`)
   })
   byId('trades-csv').addEventListener(
     'click', () => downloadCsv(`trades-${nameOf(pool)}-${quoteOf(pool)}`, COLUMNS, rows.map(({ trade }) => trade))
