@@ -32,8 +32,6 @@ export interface LaunchOptions {
   spendingMembers?: number
   /** Build of the DAO's program. */
   layout?: DaoLayout
-  protocolFeeBps?: number
-  lpFeeBps?: number
 }
 
 /** What a launch needs of the ledger. */
@@ -160,9 +158,7 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
         twapInitial: price,
         twapMaxChange: price / 20n,
         baseToStake: version === 'v0.6' ? mint.supply / 20n : 1_500_000_000_000n
-      },
-      ...(options.protocolFeeBps !== undefined && { protocolFeeBps: options.protocolFeeBps }),
-      ...(options.lpFeeBps !== undefined && { lpFeeBps: options.lpFeeBps })
+      }
     })
     created.initialize(tx)
     return created

@@ -13,7 +13,7 @@ export interface LimitRule {
 export interface Limits {
   rules: LimitRule[]
   /** HTTP 429, or HTTP 200 with a JSON-RPC error of this code. */
-  refusal: 'http-429' | -32429 | -32005 | 429
+  refusal: 'http-429' | -32429 | -32005
   /** Seconds of Retry-After, `left`: what is left of the window; null: the header is missing. */
   retryAfter: number | 'left' | null
   /** Whether `x-ratelimit-…` headers say what is allowed and left. */

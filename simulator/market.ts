@@ -17,8 +17,6 @@ export interface MarketOptions {
   /** Over which they are spread; the ledger's clock moves on by as many. */
   days?: number
   seed?: number
-  /** The first half is charged 25/25 basis points, the second 50/0. */
-  feeChange?: boolean
   /** Whether failed transactions and look-alikes are mixed in (one in 50, one in 500). */
   noise?: boolean
 }
@@ -36,10 +34,9 @@ const oracleAt = (price: bigint) => ({ twapInitial: price, twapMaxChange: price 
 
 export function buildMarket (
   ledger: Ledger,
-  { daos: count = 20, swaps = 1000, days = 2, seed = 7, feeChange = false, noise = true }: MarketOptions
+  { daos: count = 20, swaps = 1000, days = 2, seed = 7, noise = true }: MarketOptions
 ) {
   const random = createRandom(seed)
-  const fees = feeChange ? { protocolFeeBps: 25, lpFeeBps: 25 } : {}
   const name = (index: number) => {
     const round = Math.floor(index / NAMES.length)
     const text = NAMES[index % NAMES.length]!
@@ -58,8 +55,7 @@ export function buildMarket (
         packageAmount: random.amount(10n, 12_900_000_000_000n),
         additional: index % 2 === 0 ? 5_000_000_000_000n : 0n,
         spendingMembers: index % 4,
-        layout: LAYOUTS[index % 4]!,
-        ...fees
+        layout: LAYOUTS[index % 4]!
       })
       const dao = launch.complete()
       if (version === 'v0.7' && index % 2 === 1) launch.initializePackage()
@@ -79,8 +75,7 @@ export function buildMarket (
       quoteReserves,
       layout: LAYOUTS[index % 4]!,
       spendingMembers: index % 11,
-      config: oracleAt(quoteReserves * PRICE_SCALE / baseReserves),
-      ...fees
+      config: oracleAt(quoteReserves * PRICE_SCALE / baseReserves)
     })
   }
 
@@ -89,7 +84,7 @@ export function buildMarket (
   const usdc = ledger.usdc()
   /** Worthless and known to be: what an operator would exclude. */
   const spam = ledger.dao(
-    { base: daos[0]!.base, quote: usdc, baseReserves: 1_000_000n, quoteReserves: 3n * DOLLAR, ...fees }
+    { base: daos[0]!.base, quote: usdc, baseReserves: 1_000_000n, quoteReserves: 3n * DOLLAR }
   )
   const fake = ledger.mint({ symbol: 'USDC', name: 'USD Coin', decimals: 6, supply: 10n ** 18n })
   /** Quoted in a token that only calls itself a dollar. */
@@ -97,17 +92,15 @@ export function buildMarket (
     base: ledger.mint({ symbol: 'FAKE', decimals: 6 }),
     quote: fake,
     baseReserves: 10n ** 12n,
-    quoteReserves: 10n ** 17n,
-    ...fees
+    quoteReserves: 10n ** 17n
   })
-  const empty = ledger.dao({ base: ledger.mint({ symbol: 'NULL', decimals: 9 }), quote: usdc, ...fees })
+  const empty = ledger.dao({ base: ledger.mint({ symbol: 'NULL', decimals: 9 }), quote: usdc })
   /** Reserves above 2^53. */
   const huge = ledger.dao({
     base: ledger.mint({ symbol: 'HUGE', decimals: 9, supply: 18_000_000_000_000_000_000n }),
     quote: usdc,
     baseReserves: 10_000_000_000_000_000_000n,
-    quoteReserves: 3_000_000n * DOLLAR,
-    ...fees
+    quoteReserves: 3_000_000n * DOLLAR
   })
   daos.push(spam, fakeDollar, empty, huge)
   /** Its proposal is live. */
@@ -121,7 +114,6 @@ export function buildMarket (
     ledger.advance((now - passed) / 1000)
     passed = now
     const part = done / swaps
-    if (feeChange && done === swaps >> 1) for (const dao of daos) dao.setFees(50, 0)
     if (done === Math.floor(swaps * 0.3)) daos[0]!.launchProposal()
     if (done === Math.floor(swaps * 0.7)) daos[0]!.finalizeProposal()
     if (part >= 0.9 && !deciding.proposalLive) deciding.launchProposal()

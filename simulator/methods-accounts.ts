@@ -8,7 +8,7 @@ import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { RpcError, invalidParams } from './rpc-error.js'
 
-interface Filter { dataSize?: number, memcmp?: { offset: number, bytes: string | number[], encoding?: string } }
+interface Filter { dataSize?: number, memcmp?: { offset: number, bytes: string } }
 
 export interface AccountConfig {
   encoding?: string
@@ -41,7 +41,7 @@ export function writeAccount (entry: Entry, { encoding = 'base58', dataSlice }: 
   const whole = entry.data()
   const bytes = dataSlice === undefined ? whole : whole.subarray(dataSlice.offset, dataSlice.offset + dataSlice.length)
   let data: string
-  if (encoding === 'base64' || encoding === 'jsonParsed') {
+  if (encoding === 'base64') {
     data = `["${bytes === whole ? entry.base64() : bytes.toString('base64')}","base64"]`
   } else if (encoding === 'base58') {
     if (bytes.length > 128) {
@@ -60,9 +60,7 @@ function compile (filters: Filter[]): (data: Buffer) => boolean {
   const tests = filters.map(({ dataSize, memcmp }) => {
     if (dataSize !== undefined) return (data: Buffer) => data.length === dataSize
     if (memcmp === undefined) throw invalidParams('Invalid params: unknown filter')
-    const wanted = typeof memcmp.bytes !== 'string'
-      ? Buffer.from(memcmp.bytes)
-      : memcmp.encoding === 'base64' ? Buffer.from(memcmp.bytes, 'base64') : fromBase58(memcmp.bytes)
+    const wanted = fromBase58(memcmp.bytes)
     if (wanted.length > 128) throw invalidParams('Data too large')
     const { offset } = memcmp
     return (data: Buffer) => wanted.equals(data.subarray(offset, offset + wanted.length))

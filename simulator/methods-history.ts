@@ -3,6 +3,7 @@ import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { requireAddress } from './methods-accounts.js'
 import { RpcError, invalidParams } from './rpc-error.js'
+import { BLOCKHASH } from './shapes.js'
 import { lowerBound } from './transactions.js'
 
 export interface HistoryConfig {
@@ -139,9 +140,9 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       const block = {
         blockHeight: slot - 20_000_000,
         blockTime: history.time(first),
-        blockhash: '4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ',
+        blockhash: BLOCKHASH,
         parentSlot: slot - 1,
-        previousBlockhash: '4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ'
+        previousBlockhash: BLOCKHASH
       }
       return JSON.stringify(details === 'none' ? block : { ...block, signatures })
     }

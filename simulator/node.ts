@@ -7,18 +7,17 @@ import { type ServiceOptions, createNodeService } from './service.js'
 import { createSubscriptions } from './websocket.js'
 
 export interface NodeOptions extends ServiceOptions {
-  /** 0: any free port. */
-  port?: number
-  host?: string
   /** Delay of every answer. */
   latencyMs?: number
 }
 
 export type SimulatedNode = Awaited<ReturnType<typeof startNode>>
 
-export async function startNode (
-  ledger: Ledger, { host = '127.0.0.1', port = 0, latencyMs = 0, ...options }: NodeOptions = {}
-) {
+const HOST = '127.0.0.1'
+
+export async function startNode (ledger: Ledger, { latencyMs = 0, ...options }: NodeOptions = {}) {
+  /** Any free one at first, the same after a restart. */
+  let port = 0
   const service = createNodeService(ledger, options)
   const sockets = new Set<Socket>()
   const subscriptions = createSubscriptions(ledger, service.methods)
@@ -52,7 +51,7 @@ export async function startNode (
 
   const listen = () => new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(port, host, () => {
+    server.listen(port, HOST, () => {
       server.off('error', reject)
       port = (server.address() as AddressInfo).port
       resolve()
@@ -66,9 +65,8 @@ export async function startNode (
 
   await listen()
   return {
-    url: `http://${host}:${port}`,
-    wsUrl: `ws://${host}:${port}`,
-    port,
+    url: `http://${HOST}:${port}`,
+    wsUrl: `ws://${HOST}:${port}`,
     /** What answers behind the port. */
     service,
     ledger,

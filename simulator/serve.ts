@@ -1,5 +1,5 @@
 /**
- * A market in a process of its own: `tsx simulator/serve.ts --daos 20 --swaps 10000 --days 30 --port 8899 --live`.
+ * A market in a process of its own: `tsx simulator/serve.ts --daos 20 --swaps 10000 --days 30 --live`.
  * Prints one line of JSON when it can be asked, and ends on SIGTERM or SIGINT, and with the process that it has a
  * channel to.
  */
@@ -17,10 +17,6 @@ const { values } = parseArgs({
     daos: text('20'),
     swaps: text('10000'),
     days: text('30'),
-    port: text('0'),
-    host: text('127.0.0.1'),
-    seed: text('7'),
-    latency: text('0'),
     // A node as people have them: public, documented, small, plan, own.
     node: text('own'),
     'finality-lag': text('0'),
@@ -29,10 +25,8 @@ const { values } = parseArgs({
     // Takes moves of anyone on this machine, at an address of its own.
     moves: { type: 'boolean', default: false },
     every: text('0.6'),
-    // Half of the history under the older fees.
-    'fee-change': { type: 'boolean', default: false },
     // Share of transactions of version 1, which services of before can't read.
-    'version-one': { type: 'string' }
+    'version-one': text('0.4')
   }
 })
 
@@ -43,28 +37,11 @@ if (!isNodeKind(values.node)) {
 const days = Number(values.days)
 const now = () => Date.now() / 1000
 const start = Math.floor(now() - days * 86400)
-const versionOne = values['version-one']
 const ledger = createLedger({
-  seed: Number(values.seed),
-  time: start,
-  keepSwaps: false,
-  eras: true,
-  ...(versionOne !== undefined && { versionOne: Number(versionOne) })
+  seed: 7, time: start, keepSwaps: false, eras: true, versionOne: Number(values['version-one'])
 })
-const market = buildMarket(ledger, {
-  daos: Number(values.daos),
-  swaps: Number(values.swaps),
-  days,
-  seed: Number(values.seed),
-  feeChange: values['fee-change']
-})
-const node = await startNode(ledger, {
-  port: Number(values.port),
-  host: values.host,
-  kind: values.node,
-  finalityLag: Number(values['finality-lag']),
-  latencyMs: Number(values.latency)
-})
+const market = buildMarket(ledger, { daos: Number(values.daos), swaps: Number(values.swaps), days })
+const node = await startNode(ledger, { kind: values.node, finalityLag: Number(values['finality-lag']) })
 const moves = values.moves ? await serveMoves(ledger) : undefined
 const slotMs = ledger.slotMs!
 const timer = setInterval(() => {

@@ -1,21 +1,18 @@
-import { get } from './api.js'
+import { poll } from './api.js'
 import { byId, element } from './dom.js'
-import { formatDay, formatSeconds, formatTime } from './format.js'
+import { formatDay, formatNumber, formatSeconds, formatTime } from './format.js'
 
 /** One line on top of the page, in a holder's words, while the figures are not what they should be. */
 
 const READY_EVERY = 5_000
 
-/** What the service says of itself while it warms up: also a refusal has a body then. */
-const checkReady = body => body
-
 /** How much is left of the last 24 hours that are being read, where the service says so. */
 function progressText (progress) {
   const { left, total, seconds_left: seconds } = progress ?? {}
   if (!Number.isFinite(left)) return ''
-  const of = Number.isFinite(total) && total > 0 ? ` of ${total.toLocaleString('en')}` : ''
+  const of = Number.isFinite(total) && total > 0 ? ` of ${formatNumber(total)}` : ''
   const time = Number.isFinite(seconds) ? `, about ${formatSeconds(Math.max(1, seconds))}` : ''
-  return ` ${left.toLocaleString('en')}${of} transactions are left${time}.`
+  return ` ${formatNumber(left)}${of} transactions are left${time}.`
 }
 
 const since = answer => answer === null ? '' : ` What you see was loaded at ${formatTime(answer.loadedAt)}.`
@@ -60,16 +57,28 @@ export function createBanner () {
   const place = byId('banner')
   const states = new Map()
   let shown = ''
-  let timer
   let progress = ''
+  let watching
+
+  /** What the service says of itself while it warms up: also a refusal has a body then. */
+  const watch = () => poll({
+    path: 'ready',
+    check: body => body,
+    interval: READY_EVERY,
+    also: [503],
+    show (answer, failure) {
+      progress = failure === null ? progressText(answer.data?.history?.last_day) : ''
+      draw()
+    }
+  })
 
   function draw () {
-    const all = [...states.values()].filter(state => state !== undefined)
+    const all = [...states.values()]
     const state = KINDS.flatMap(kind => all.filter(each => each.kind === kind))[0]
-    if (state?.kind === 'warming') watch()
+    if (state?.kind === 'warming') watching ??= watch()
     else {
-      clearTimeout(timer)
-      timer = undefined
+      watching?.stop()
+      watching = undefined
     }
     const text = state === undefined ? '' : state.text + (state.kind === 'warming' ? progress : '')
     if (text === shown) return
@@ -82,33 +91,17 @@ export function createBanner () {
       const button = element('button', { type: 'button', class: 'plain' }, 'Try now')
       button.addEventListener('click', () => {
         button.disabled = true
-        for (const each of states.values()) each?.retry()
+        for (const { retry } of states.values()) retry()
       })
       place.append(button)
     }
   }
 
-  async function ask () {
-    try {
-      const { data } = await get('ready', checkReady, undefined, [503])
-      progress = progressText(data?.history?.last_day)
-    } catch {
-      progress = ''   // the banner stands without it
-    }
-    if (timer === undefined) return
-    timer = setTimeout(ask, READY_EVERY)
-    draw()
-  }
-
-  function watch () {
-    if (timer !== undefined) return
-    timer = setTimeout(ask, 0)
-  }
-
   return {
     report (id, answer, failure, retry) {
       const state = judge(answer, failure)
-      states.set(id, state === undefined ? undefined : { ...state, retry })
+      if (state === undefined) states.delete(id)
+      else states.set(id, { ...state, retry })
       draw()
     }
   }

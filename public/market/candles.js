@@ -6,7 +6,7 @@ import { asTheyAre, downloadCsv } from './csv.js'
 import { compare, magnitude, multiply, percent, shift, subtract, trim } from './decimal.js'
 import { byId, element, setText } from './dom.js'
 import {
-  formatAmount, formatChange, formatCompact, formatCount, formatExact, formatMoment, formatPrice
+  formatAmount, formatChange, formatCompact, formatCount, formatExact, formatMoment, formatNumber, formatPrice
 } from './format.js'
 import { failureNotice } from './notice.js'
 import { nameOf, quoteOf } from './tokens.js'
@@ -40,26 +40,27 @@ const FLAT = 0.005
 const YOUNG = [['1m', 3 * 3_600_000], ['15m', 2 * 86_400_000]]
 const SELDOM = 12
 
+const COLOURS = ['quiet', 'line', 'line-strong', 'up', 'down', 'up-soft', 'down-soft', 'label']
 /** Colours of the style sheet as the canvas wants them. */
 function colours () {
   const probe = element('span', { hidden: '' })
   document.body.append(probe)
-  const [quiet, line, strong, up, down, upSoft, downSoft, label] =
-    ['quiet', 'line', 'line-strong', 'up', 'down', 'up-soft', 'down-soft', 'label'].map(name => {
-      probe.style.color = `var(--${name})`
-      return getComputedStyle(probe).color
-    })
+  const found = COLOURS.map(name => {
+    probe.style.color = `var(--${name})`
+    return [name, getComputedStyle(probe).color]
+  })
   probe.remove()
-  return { quiet, line, strong, up, down, upSoft, downSoft, label }
+  return Object.fromEntries(found)
 }
 
 const isUp = ({ open, close }) => compare(close, open) >= 0
 
 /**
  * A chart of the library in `place`, which knows nothing of texts: prices are scaled by `scale` powers of ten before
- * they are drawn.
+ * they are drawn. `onPoint` is told the time that is pointed at, if any, and `onOldest` when what is in sight comes
+ * close to the oldest candle.
  */
-async function createDrawing (place) {
+async function createDrawing (place, { onPoint, onOldest }) {
   const { createChart, CandlestickSeries, HistogramSeries, LineSeries, CrosshairMode, PriceScaleMode } =
     await import('./lightweight-charts.js')
   let scale = 0
@@ -76,9 +77,8 @@ async function createDrawing (place) {
     localization: { locale: 'en-GB', priceFormatter: text },
     rightPriceScale: { borderVisible: false },
     timeScale: { borderVisible: false, timeVisible: true, secondsVisible: false, rightOffset: 3 },
-    kineticScroll: { touch: !matchMedia('(prefers-reduced-motion: reduce)').matches, mouse: false },
-    handleScroll: { vertTouchDrag: false, mouseWheel: false, pressedMouseMove: true, horzTouchDrag: true },
-    handleScale: { mouseWheel: true, pinch: true, axisPressedMouseMove: true }
+    kineticScroll: { touch: !matchMedia('(prefers-reduced-motion: reduce)').matches },
+    handleScroll: { vertTouchDrag: false, mouseWheel: false }
   })
   // the wheel scrolls the page; with Ctrl, as a pinch on a touchpad sends it, it zooms
   place.addEventListener('wheel', event => {
@@ -117,19 +117,16 @@ async function createDrawing (place) {
 
   function paint () {
     palette = colours()
+    const { quiet, line: grid, 'line-strong': strong, up, down, label } = palette
+    const cross = { color: strong, labelBackgroundColor: label }
     chart.applyOptions({
-      layout: { textColor: palette.quiet },
-      grid: { vertLines: { color: palette.line }, horzLines: { color: palette.line } },
-      crosshair: {
-        vertLine: { color: palette.strong, labelBackgroundColor: palette.label },
-        horzLine: { color: palette.strong, labelBackgroundColor: palette.label }
-      }
+      layout: { textColor: quiet },
+      grid: { vertLines: { color: grid }, horzLines: { color: grid } },
+      crosshair: { vertLine: cross, horzLine: cross }
     })
-    prices.applyOptions(
-      { upColor: palette.up, downColor: palette.down, wickUpColor: palette.up, wickDownColor: palette.down }
-    )
-    line.applyOptions({ color: palette.up })
-    move(pooled, { color: palette.strong, axisLabelColor: palette.label })
+    prices.applyOptions({ upColor: up, downColor: down, wickUpColor: up, wickDownColor: down })
+    line.applyOptions({ color: up })
+    move(pooled, { color: strong, axisLabelColor: label })
     draw(candles)
   }
 
@@ -154,7 +151,7 @@ async function createDrawing (place) {
     mark(price)
     const newest = next.at(-1)
     if (newest !== undefined) {
-      move(last, { price: number(newest.close), color: isUp(newest) ? palette.up : palette.down })
+      move(last, { price: number(newest.close), color: palette[isUp(newest) ? 'up' : 'down'] })
     }
     prices.setData(next.map((candle, index) => {
       // joined, a candle opens where the one before closed: a setting of the drawing, not of the data
@@ -169,11 +166,13 @@ async function createDrawing (place) {
     }))
     line.setData(next.map(candle => ({ time: candle.time, value: number(candle.close) })))
     volumes.setData(next.map(candle => ({
-      time: candle.time, value: Number(candle.target_volume), color: isUp(candle) ? palette.upSoft : palette.downSoft
+      time: candle.time, value: Number(candle.target_volume), color: palette[isUp(candle) ? 'up-soft' : 'down-soft']
     })))
   }
 
   paint()
+  chart.subscribeCrosshairMove(({ time }) => onPoint(time))
+  chart.timeScale().subscribeVisibleLogicalRangeChange(range => { if (range?.from < LEFT) onOldest() })
   new MutationObserver(paint).observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', paint)
 
@@ -187,11 +186,6 @@ async function createDrawing (place) {
     point (index) {
       if (index === null) chart.clearCrosshairPosition()
       else chart.setCrosshairPosition(prices.data()[index].close, candles[index].time, prices)
-    },
-    onPoint (listener) { chart.subscribeCrosshairMove(({ time }) => listener(time ?? null)) },
-    /** Tells when what is in sight comes close to the oldest candle. */
-    onOldest (listener) {
-      chart.timeScale().subscribeVisibleLogicalRangeChange(range => { if (range?.from < LEFT) listener() })
     }
   }
 }
@@ -252,7 +246,7 @@ export function createCandles ({ path, banner }) {
       ),
       part('Change', formatChange(change), undefined, `change ${isUp(candle) ? 'rise' : 'fall'}`),
       part('Volume', `${formatCompact(candle.target_volume)} ${quoteOf(pool)}`, formatExact(candle.target_volume)),
-      part('Trades', candle.trades.toLocaleString('en')))
+      part('Trades', formatNumber(candle.trades)))
     slider.setAttribute(
       'aria-valuetext',
       `${formatMoment(candle.time * 1000)}: open ${formatPrice(candle.open)}, high ${formatPrice(candle.high)}, ` +
@@ -268,7 +262,7 @@ export function createCandles ({ path, banner }) {
         formatMoment(candle.time * 1000).replace(' UTC', ''))),
       ...PRICES.map(field => element('td', { title: formatExact(candle[field]) }, formatPrice(candle[field]))),
       element('td', { title: formatExact(candle.target_volume) }, formatAmount(candle.target_volume)),
-      element('td', {}, candle.trades.toLocaleString('en')))))
+      element('td', {}, formatNumber(candle.trades)))))
   }
 
   async function draw (next) {
@@ -296,13 +290,10 @@ export function createCandles ({ path, banner }) {
           : `in ${quoteOf(pool)} per ${nameOf(pool)}`) + `; volume in ${quoteOf(pool)}.`)
     read(document.activeElement === slider ? Number(slider.value) : null)
     fillTable()
-    if (drawing === null) {
-      drawing = createDrawing(place).then(made => {
-        made.onPoint(time => read(time === null ? null : candles.findIndex(candle => candle.time === time)))
-        made.onOldest(loadOlder)
-        return made
-      })
-    }
+    drawing ??= createDrawing(place, {
+      onPoint (time) { read(time === undefined ? null : candles.findIndex(candle => candle.time === time)) },
+      onOldest: loadOlder
+    })
     const reset = fresh
     fresh = false
     const made = await drawing
@@ -411,8 +402,8 @@ export function createCandles ({ path, banner }) {
     supply (circulating) {
       const before = supply
       supply = compare(circulating, '0') > 0 ? circulating : null
-      byId('by-cap').hidden = supply === null
-      if (supply !== before && boxes.some(({ name, checked }) => name === 'cap' && checked)) show(candles)
+      byId('by-cap').disabled = supply === null
+      if (supply !== before && byId('by-cap').checked) show(candles)
     }
   }
 }

@@ -1,7 +1,7 @@
 /* global document, ResizeObserver */
 
 import { compare, sum } from './decimal.js'
-import { formatCount, formatDay, formatMonth, formatShort, formatShortDay, formatUsd } from './format.js'
+import { formatCount, formatDay, formatMonth, formatNumber, formatShort, formatShortDay, formatUsd } from './format.js'
 import { byId, element, setText, svg } from './dom.js'
 
 /**
@@ -27,7 +27,6 @@ const MONTH = 28
 
 const indexOf = date => Math.round(Date.parse(date) / DAY)
 const isToday = date => date === new Date().toISOString().slice(0, 10)
-const plural = trades => formatCount(trades, 'trade')
 
 /** The steps of the value axis: round figures, the last at or above `most`. */
 export function ticksFor (most) {
@@ -118,28 +117,24 @@ function within (days, range) {
   return days.filter(({ date }) => indexOf(date) >= from)
 }
 
-const dayText = ({ date, volume, trades }) => [
-  `${formatDay(date)}${isToday(date) ? ', so far' : ''}`, formatUsd(volume), plural(trades)
-]
+const dayName = date => `${formatDay(date)}${isToday(date) ? ', so far' : ''}`
+const dayText = ({ date, volume, trades }) => [dayName(date), formatUsd(volume), formatCount(trades, 'trade')]
 
 function summary (days) {
+  const [first, last] = [days[0].date, days.at(-1).date]
   const most = days.reduce((best, day) => compare(day.volume, best.volume) > 0 ? day : best)
-  const trades = days.reduce((total, day) => total + day.trades, 0)
+  const volume = formatUsd(sum(days.map(day => day.volume)))
+  const trades = formatCount(days.reduce((total, day) => total + day.trades, 0), 'trade')
   return {
-    title: `Volume per day from ${formatDay(days[0].date)} to ${formatDay(days.at(-1).date)}`,
-    description: `${formatUsd(sum(days.map(({ volume }) => volume)))} in ${plural(trades)}; the most ` +
-      `on ${formatDay(most.date)}, ${formatUsd(most.volume)}.`,
-    parts: [
-      `${formatShortDay(days[0].date)} – ${formatDay(days.at(-1).date)}`,
-      formatUsd(sum(days.map(({ volume }) => volume))), plural(trades)
-    ]
+    label: `Volume per day from ${formatDay(first)} to ${formatDay(last)}: ${volume} in ${trades}; ` +
+      `the most on ${formatDay(most.date)}, ${formatUsd(most.volume)}.`,
+    parts: [`${formatShortDay(first)} – ${formatDay(last)}`, volume, trades]
   }
 }
 
 /** The chart over the markup of the page; `show` takes the daily records. */
 export function createChart () {
   const picture = byId('chart')
-  const surface = byId('scrubber')
   const slider = byId('day')
   const table = byId('days')
   let all = []
@@ -165,17 +160,13 @@ export function createChart () {
   }
 
   function render () {
-    const width = Math.round(surface.getBoundingClientRect().width)
+    const width = Math.round(picture.getBoundingClientRect().width)
     if (days.length === 0 || width === 0) return
-    const { title, description } = summary(days)
+    const { label } = summary(days)
     drawing = draw(days, width)
     picture.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`)
-    picture.replaceChildren(
-      svg('title', { id: 'chart-title' }, title),
-      svg('desc', { id: 'chart-description' }, description),
-      band,
-      ...drawing.nodes
-    )
+    picture.setAttribute('aria-label', label)
+    picture.replaceChildren(band, ...drawing.nodes)
     slider.max = String(days.length - 1)
     if (active === null) {
       slider.value = slider.max
@@ -187,13 +178,9 @@ export function createChart () {
   function fillTable () {
     if (!byId('days-details').open) return
     table.replaceChildren(...days.toReversed().map(({ date, volume, trades }) => element('tr', {},
-      element(
-        'th',
-        { scope: 'row' },
-        element('time', { datetime: date }, `${formatDay(date)}${isToday(date) ? ', so far' : ''}`)
-      ),
+      element('th', { scope: 'row' }, element('time', { datetime: date }, dayName(date))),
       element('td', {}, formatUsd(volume)),
-      element('td', {}, trades.toLocaleString('en')))))
+      element('td', {}, formatNumber(trades)))))
   }
 
   function choose () {
@@ -206,13 +193,9 @@ export function createChart () {
 
   /** The record nearest to a place on the screen. */
   function nearest (clientX) {
-    const { left } = surface.getBoundingClientRect()
-    const wanted = clientX - left - drawing.step / 2
-    let best = 0
-    for (let index = 1; index < days.length; index++) {
-      if (Math.abs(drawing.x(days[index].date) - wanted) < Math.abs(drawing.x(days[best].date) - wanted)) best = index
-    }
-    return best
+    const wanted = clientX - picture.getBoundingClientRect().left - drawing.step / 2
+    const distances = days.map(({ date }) => Math.abs(drawing.x(date) - wanted))
+    return distances.indexOf(Math.min(...distances))
   }
 
   for (const radio of document.querySelectorAll('input[name=range]')) {
@@ -222,16 +205,16 @@ export function createChart () {
     })
   }
   const byPointer = event => { if (drawing !== null) point(nearest(event.clientX)) }
-  surface.addEventListener('pointermove', byPointer)
-  surface.addEventListener('pointerdown', byPointer)
-  surface.addEventListener(
+  picture.addEventListener('pointermove', byPointer)
+  picture.addEventListener('pointerdown', byPointer)
+  picture.addEventListener(
     'pointerleave', () => { if (drawing !== null && document.activeElement !== slider) point(null) }
   )
   slider.addEventListener('input', () => point(Number(slider.value)))
   slider.addEventListener('focus', () => { if (drawing !== null) point(Number(slider.value)) })
   slider.addEventListener('blur', () => { if (drawing !== null) point(null) })
   byId('days-details').addEventListener('toggle', fillTable)
-  new ResizeObserver(render).observe(surface)
+  new ResizeObserver(render).observe(picture)
 
   return {
     show (records) {

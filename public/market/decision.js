@@ -1,6 +1,6 @@
-import { compare } from './decimal.js'
-import { element, foreign, svg } from './dom.js'
-import { formatAgo, formatDay, formatExact, formatMoment, formatPrice, formatShort, NONE } from './format.js'
+import { fact, measure } from './definition.js'
+import { element, svg } from './dom.js'
+import { formatAgo, formatDay, formatMoment, formatPrice, formatShort, NONE } from './format.js'
 import { explorerLink } from './explorer.js'
 
 /** A decision as people read it: both its markets, what the program compares, and until when. */
@@ -13,11 +13,7 @@ const STATES = { draft: 'Draft', pending: 'Being decided', passed: 'Passed', fai
 export const stateOf = ({ state }) => STATES[state] ?? state
 export const isLive = ({ state }) => state === 'pending'
 
-const fact = (label, value, exact, unit) => element('div', {}, element('dt', {}, label), element('dd', { title: exact },
-  value, ...unit === undefined ? [] : [' ', foreign(unit, 'unit')]))
-const price = (label, text, unit) => text === null || text === undefined
-  ? fact(label, NONE)
-  : fact(label, formatPrice(text), formatExact(text), unit)
+const price = (label, text, units) => measure(label, undefined, text, units, formatPrice)
 
 /** "in 2 d", or what comes once the time is over. */
 function endOf ({ ends_at: at }, now) {
@@ -30,19 +26,20 @@ const LEADS = { pass: 'Pass, if they stay as they are', fail: 'Fail, if they sta
 
 /** The figures of a live decision; `unit`: what its prices are in. */
 export function drawDecision (proposal, unit, now = Date.now()) {
-  const end = fact('Ends', endOf(proposal, now))
+  const end = fact('Ends', undefined, endOf(proposal, now))
   const { pass, fail, spot_price: spot, threshold, leads, pass_threshold_bps: bps } = proposal
   if (pass === null) return element('dl', { class: 'facts' }, end)
-  return element('dl', { class: 'facts decision' },
+  return element('dl', { class: 'facts' },
     price('Price if it passes', pass.price, unit),
     price('Price if it fails', fail.price, unit),
     price('Spot price', spot, unit),
     price('Average, pass', pass.twap, unit),
     price('Average, fail', fail.twap, unit),
     price(bps === null ? 'Pass has to exceed' : `Pass has to exceed: fail + ${bps / 100} %`, threshold, unit),
-    fact('By the averages', LEADS[leads] ?? 'Not recorded yet'),
-    fact('Volume, pass and fail', [pass, fail].map(({ volume }) => volume === null ? NONE : formatShort(volume, 4))
-      .join(' · '), undefined, unit),
+    fact('By the averages', undefined, LEADS[leads] ?? 'Not recorded yet'),
+    fact('Volume, pass and fail', undefined, [pass, fail].map(
+      ({ volume }) => volume === null ? NONE : formatShort(volume, 4)
+    ).join(' · '), { units: unit }),
     end)
 }
 
@@ -83,19 +80,3 @@ export const drawEnded = (proposal, ...before) => element('li', {},
         `${formatPrice(proposal.decision.threshold)} that it had to exceed`)],
   element('span', { class: 'quiet' }, proposal.finalized_at === null ? '' : formatDay(proposal.finalized_at)),
   explorerLink('account', proposal.proposal, 'proposal'))
-
-const isProposal = ({ proposal, dao, state, number, decision }) =>
-  [proposal, dao, state].every(text => typeof text === 'string') && Number.isInteger(number) &&
-  (decision === null || [decision.pass_twap, decision.threshold].every(text => compare(text, '0') !== null))
-
-/** Only what has the form of the contract is shown. */
-export function checkProposals (body) {
-  if (!Array.isArray(body) || !body.every(isProposal)) throw new TypeError('no proposals')
-  return body
-}
-
-export function checkProposal (body) {
-  checkProposals([body])
-  if (typeof body.pass !== 'object' || typeof body.fail !== 'object') throw new TypeError('no markets')
-  return body
-}

@@ -1,12 +1,11 @@
-import { Failure, get, poll } from './api.js'
+import { get, poll } from './api.js'
 import { createBanner } from './banner.js'
-import { checkList } from './contract.js'
-import { checkProposal, checkProposals, drawDecision, drawEnded, isLive } from './decision.js'
+import { checkList, checkProposal, checkProposals } from './contract.js'
+import { drawDecision, drawEnded, isLive } from './decision.js'
 import { announce, byId, element, foreign, setText } from './dom.js'
 import { abbreviate, formatCount } from './format.js'
-import { failureNotice } from './notice.js'
 import { nameOf, quoteOf } from './tokens.js'
-import { createView } from './view.js'
+import { createView, loadMore } from './view.js'
 
 /** Every decision of every DAO: the live ones with what is compared, the others with what came of them. */
 
@@ -92,21 +91,12 @@ const show = createView({
   }
 })
 
-more.addEventListener('click', async () => {
-  more.disabled = true
-  try {
-    const { data } = await get(`${PATH}&before=${known.at(-1).proposal}`, checkProposals)
-    known = joined(known, data)
-    more.hidden = data.length < PAGE || known.length >= MOST
-    byId('more-state').replaceChildren()
-    announce(`${formatCount(data.length, 'earlier proposal')} loaded`)
-    draw()
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error
-    byId('more-state').replaceChildren(failureNotice(error, () => more.click()))
-  } finally {
-    more.disabled = false
-  }
+loadMore(more, byId('more-state'), async () => {
+  const { data } = await get(`${PATH}&before=${known.at(-1).proposal}`, checkProposals)
+  known = joined(known, data)
+  more.hidden = data.length < PAGE || known.length >= MOST
+  announce(`${formatCount(data.length, 'earlier proposal')} loaded`)
+  draw()
 })
 
 poll({ path: PATH, check: checkProposals, interval: EVERY, show })

@@ -1,7 +1,8 @@
-/* global document, innerWidth, innerHeight */
+/* global document */
 
 import { get } from './api.js'
-import { byId, element, setText } from './dom.js'
+import { byId, element, foreign, setText } from './dom.js'
+import { formatExact, NONE } from './format.js'
 
 /** What a figure means, in the words of the API's own description: asked for when somebody wants to know. */
 
@@ -13,7 +14,6 @@ const OPERATIONS = {
   supply: '/api/supply/{mintAddress}',
   treasury: '/api/daos/{dao}/treasury'
 }
-const EDGE = 12
 
 let reference
 
@@ -62,40 +62,33 @@ export const termButton = (text, of) => element(
 /** A term of a list; without `of` it is plain text. */
 export const term = (text, of) => element('dt', {}, of === undefined ? text : termButton(text, of))
 
-function placeBeside (box, button) {
-  const { left, bottom, top } = button.getBoundingClientRect()
-  const { width, height } = box.getBoundingClientRect()
-  box.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - width - EDGE))}px`
-  const fits = bottom + height + EDGE <= innerHeight
-  box.style.top = `${fits ? bottom + EDGE / 2 : Math.max(EDGE, top - height - EDGE / 2)}px`
+/** A line of a list of facts; `exact` is shown on pointing. */
+export const fact = (label, of, value, { exact, units } = {}) => element('div', {}, term(label, of),
+  element('dd', { title: exact }, value, ...units === undefined ? [] : [' ', foreign(units, 'unit')]))
+
+/** A figure of a unit, and a dash without one where it is not known. */
+export const measure = (label, of, text, units, write) => text === null || text === undefined
+  ? fact(label, of, NONE)
+  : fact(label, of, write(text), { exact: formatExact(text), units })
+
+async function show (button) {
+  const [kind, field] = button.dataset.of.split('.')
+  setText(byId('definition-title'), button.textContent)
+  setText(byId('definition-text'), 'Loading…')
+  byId('definition').showPopover({ source: button })
+  let text
+  try {
+    text = describe(await loadReference(), kind, field) ?? 'The API reference does not describe this figure.'
+  } catch {
+    text = 'The API reference could not be loaded.'
+  }
+  setText(byId('definition-text'), text)
 }
 
-export function createDefinitions () {
-  const box = byId('definition')
-
-  async function show (button) {
-    const [kind, field] = button.dataset.of.split('.')
-    setText(byId('definition-title'), button.textContent)
-    setText(byId('definition-text'), 'Loading…')
-    box.showPopover()
-    placeBeside(box, button)
-    let text
-    try {
-      text = describe(await loadReference(), kind, field) ?? 'The API reference does not describe this figure.'
-    } catch {
-      text = 'The API reference could not be loaded.'
-    }
-    setText(byId('definition-text'), text)
-    placeBeside(box, button)
-    box.focus?.()
-  }
-
-  return {
-    listen () {
-      document.addEventListener('click', ({ target }) => {
-        const button = target.closest?.('button.term')
-        if (button !== null && button !== undefined) show(button)
-      })
-    }
-  }
+/** Tells what a term means when it is pressed. */
+export function tellDefinitions () {
+  document.addEventListener('click', ({ target }) => {
+    const button = target.closest('button.term')
+    if (button !== null) show(button)
+  })
 }

@@ -38,9 +38,9 @@ export function setText (node, text) {
 /** Text of a stranger, kept from turning the direction of what stands around it. */
 export const foreign = (text, className) => element('bdi', { class: className }, text)
 
-/** Says `text` to screen readers, once: the page behind an open dialog is silent, so the dialog has its own voice. */
+/** Says `text` to screen readers, once. */
 export function announce (text) {
-  const place = document.querySelector('dialog[open] [data-voice]') ?? document.querySelector('[data-voice]')
+  const place = document.querySelector('[data-voice]')
   place.textContent = ''
   setTimeout(() => { place.textContent = text }, 50)
 }

@@ -1,9 +1,9 @@
 import { compare, multiply, shift, spread, trim } from './decimal.js'
-import { term, termButton } from './definition.js'
-import { addressButton, element, foreign } from './dom.js'
+import { fact, measure, term, termButton } from './definition.js'
+import { addressButton, element } from './dom.js'
 import {
-  abbreviate, formatAmount, formatChange, formatCompact, formatDay, formatExact, formatMoment, formatPercent,
-  formatPrice, formatShort, formatUsd, NONE, signOf
+  abbreviate, formatAmount, formatChange, formatCompact, formatDay, formatExact, formatMoment, formatNumber,
+  formatPercent, formatPrice, formatShort, formatUsd, NONE, signOf
 } from './format.js'
 import { hasProposal, nameOf, quoteOf, UNPRICED } from './tokens.js'
 import { explorerLink } from './explorer.js'
@@ -12,30 +12,23 @@ import { explorerLink } from './explorer.js'
 
 const DAY = 86_400_000
 
-const number = value => Number.isInteger(value) ? value.toLocaleString('en') : NONE
-const unit = text => foreign(text, 'unit')
 const known = (text, write) => text === null || text === undefined ? NONE : write(text)
 
-/** A line of a list of facts. `exact` is shown on pointing. */
-export const fact = (label, of, value, { exact, units } = {}) => element('div', {}, term(label, of),
-  element('dd', { title: exact }, value, ...units === undefined ? [] : [' ', unit(units)]))
-
-/** A figure of a unit, and a dash without one where it is not known. */
-const measure = (label, of, text, units, write) => fact(
-  label, of, known(text, write), { exact: known(text, formatExact), units: text == null ? undefined : units }
-)
 const price = (label, of, text, pool) => measure(label, of, text, quoteOf(pool), formatPrice)
 export const amount = (label, of, text, units) => measure(label, of, text, units, formatAmount)
+/** `more`: what is told beside all digits. */
+const dollars = (label, of, text, write, more = '') => text === null || text === undefined
+  ? fact(label, of, NONE)
+  : fact(label, of, write(text), { exact: `$${formatExact(text)}${more}` })
 
 /** Market value in quote tokens: a price times a supply; null while the supply is not known. */
 const worth = (pool, supply, field) => supply === null ? null : trim(multiply(supply[field], pool.last_price))
+const short = text => formatShort(text, 4)
 
 /** In dollars where the service gives them, or else in quote tokens. */
-function capitalization (label, of, usd, value, pool) {
-  if (usd !== null) return fact(label, of, `$${formatShort(usd, 4)}`, { exact: `$${formatExact(usd)}` })
-  if (value === null) return fact(label, of, NONE)
-  return fact(label, of, formatShort(value, 4), { exact: formatExact(value), units: quoteOf(pool) })
-}
+const capitalization = (label, of, usd, value, pool) => usd === null
+  ? measure(label, of, value, quoteOf(pool), short)
+  : dollars(label, of, usd, text => `$${short(text)}`)
 
 const CHANGES = { '5m': '5 min', '1h': '1 h', '6h': '6 h', '24h': '24 h', '7d': '7 d', '30d': '30 d' }
 
@@ -60,16 +53,16 @@ export const drawSides = pool => SIDES.map(([label, all, sides]) => element('tr'
   element('th', { scope: 'row' }, termButton(label, `pool.${all}`)),
   ...[...sides, all].map(field => typeof pool[field] === 'string'
     ? element('td', { title: `${formatExact(pool[field])} ${quoteOf(pool)}` }, formatCompact(pool[field]))
-    : element('td', {}, number(pool[field])))))
+    : element('td', {}, formatNumber(pool[field])))))
 
 export function drawFigures ({ pool, ticker, supply, treasury }) {
   const { provenance } = pool
   const pooled = (raw, token) => trim(shift(raw, -token.decimals))
   const quotes = ticker === null ? null : spread(ticker.bid, ticker.ask)
   return [
-    fact('Liquidity', 'pool.liquidity_in_usd', ...pool.priced_in_usd
-      ? [formatUsd(pool.liquidity_in_usd), { exact: `$${formatExact(pool.liquidity_in_usd)}` }]
-      : [NONE, { exact: UNPRICED }]),
+    pool.priced_in_usd
+      ? dollars('Liquidity', 'pool.liquidity_in_usd', pool.liquidity_in_usd, formatUsd)
+      : fact('Liquidity', 'pool.liquidity_in_usd', NONE, { exact: UNPRICED }),
     amount('Pooled', 'provenance.base_reserves', pooled(provenance.base_reserves, pool.base), nameOf(pool)),
     amount('Pooled', 'provenance.quote_reserves', pooled(provenance.quote_reserves, pool.quote), quoteOf(pool)),
     capitalization(
@@ -82,12 +75,11 @@ export function drawFigures ({ pool, ticker, supply, treasury }) {
     price('Average price, 24 h', 'pool.vwap_24h', pool.vwap_24h, pool),
     amount('Volume, 24 h', 'pool.base_volume_24h', pool.base_volume_24h, nameOf(pool)),
     amount('Protocol fees, 24 h', 'pool.fees_24h', pool.fees_24h, quoteOf(pool)),
-    fact('Treasury', 'pool.treasury_usdc_aum', known(pool.treasury_usdc_aum, formatUsd), {
-      exact: known(pool.treasury_usdc_aum, text => `$${formatExact(text)}`)
-    }),
-    fact('NAV per token', 'treasury.nav_per_token', known(treasury?.nav_per_token, text => `$${formatPrice(text)}`), {
-      exact: known(treasury?.nav_per_token, text => `$${formatExact(text)}, of a treasury of $${treasury.nav_usd}`)
-    }),
+    dollars('Treasury', 'pool.treasury_usdc_aum', pool.treasury_usdc_aum, formatUsd),
+    dollars(
+      'NAV per token', 'treasury.nav_per_token', treasury?.nav_per_token, text => `$${formatPrice(text)}`,
+      `, of a treasury of $${treasury?.nav_usd}`
+    ),
     fact('Premium to NAV', 'treasury.premium', known(treasury?.premium, text => formatChange(shift(text, 2)))),
     fact('Launched', 'pool.created_at', known(pool.created_at, formatDay), { exact: pool.created_at ?? undefined }),
     ...typeof pool.complete_since === 'string'
@@ -129,7 +121,7 @@ export const drawRanges = state => RANGES.map(([label, title, of]) => {
     element(
       'td',
       pool[volume] === null ? {} : { title: `${formatExact(pool[volume])} ${quoteOf(pool)}` },
-      known(pool[volume], text => formatShort(text, 4))
+      known(pool[volume], short)
     ))
 })
 

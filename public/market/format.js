@@ -110,7 +110,9 @@ export const formatMoment = time => `${moment.format(time)} UTC`
 export const formatDay = date => day.format(Date.parse(date))
 export const formatShortDay = date => shortDay.format(Date.parse(date))
 export const formatMonth = date => month.format(Date.parse(date))
-export const formatCount = (count, one, many = `${one}s`) => `${group(String(count))} ${count === 1 ? one : many}`
+/** An integer; a dash for what is none. */
+export const formatNumber = value => Number.isInteger(value) ? group(String(value)) : NONE
+export const formatCount = (count, one) => `${formatNumber(count)} ${one}${count === 1 ? '' : 's'}`
 
 /** A length of time in words: 45 seconds, 3 minutes. */
 export function formatSeconds (seconds) {

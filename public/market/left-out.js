@@ -1,4 +1,5 @@
 import { failureFrom, get } from './api.js'
+import { checkDaos } from './contract.js'
 import { addressButton, byId, element, setText } from './dom.js'
 import { abbreviate, formatCount } from './format.js'
 import { failureNotice, remark } from './notice.js'
@@ -11,11 +12,6 @@ const REASONS = {
   'no reserves': 'Its spot pool is empty on at least one side, so that it has no price.',
   'mint unreadable': 'One of its tokens has no readable mint, so that amounts can’t be told.',
   'history incomplete': 'Trades of its last 24 hours are missing; a volume without them would be wrong.'
-}
-
-function check (body) {
-  if (!Array.isArray(body.daos)) throw new TypeError('no list of DAOs')
-  return body
 }
 
 function draw ({ daos, discovered }) {
@@ -35,7 +31,7 @@ export function createLeftOut () {
   async function load () {
     setText(body, 'Loading…')
     try {
-      body.replaceChildren(...draw((await get('api/daos', check)).data))
+      body.replaceChildren(...draw((await get('api/daos', checkDaos)).data))
     } catch (error) {
       body.replaceChildren(failureNotice(failureFrom(error), load))
     }

@@ -3,7 +3,7 @@ import { get, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createChart } from './chart.js'
 import { byId, element, setText } from './dom.js'
-import { formatAmount, formatCount, formatShort, NONE } from './format.js'
+import { formatAmount, formatCount, formatNumber, formatShort, NONE } from './format.js'
 import { createLeftOut } from './left-out.js'
 import { createTable, UNREAD } from './pools-table.js'
 import { quoteOf } from './tokens.js'
@@ -33,8 +33,7 @@ function showTotals ({ pools: [deepest], totals: { volume, alike, trades, liquid
     total('total-volume', formatShort(volume, 4), exact, kind)
   }
   total('total-liquidity', `$${formatShort(liquidity, 4)}`, `$${liquidity}`)
-  total('total-trades', trades === null ? NONE : trades.toLocaleString('en'),
-    trades === null ? UNREAD : formatCount(trades, 'trade'))
+  total('total-trades', formatNumber(trades), trades === null ? UNREAD : formatCount(trades, 'trade'))
 }
 
 const showPools = createView({
@@ -48,7 +47,7 @@ const showPools = createView({
   settled () { byId('below').hidden = false },
   unknown () {
     table.clear()
-    for (const id of ['total-volume', 'total-liquidity', 'total-trades']) setText(byId(id), '–')
+    for (const id of ['total-volume', 'total-liquidity', 'total-trades']) setText(byId(id), NONE)
   }
 })
 
@@ -60,7 +59,7 @@ const showVolume = createView({
     chart.show(dailyBreakdown)
     total('total-launch', `$${formatShort(totalVolume, 4)}`, `$${formatAmount(totalVolume)}`)
   },
-  unknown () { setText(byId('total-launch'), '–') }
+  unknown () { setText(byId('total-launch'), NONE) }
 })
 
 /** The rows and their small drawings: without those a list is still the list, and they wait for the next time. */

@@ -1,6 +1,6 @@
 import { Failure, get, poll } from './api.js'
-import { checkCandles } from './contract.js'
-import { checkProposal, checkProposals, drawDecision, drawEnded, drawMarkets, isLive } from './decision.js'
+import { checkCandles, checkProposal, checkProposals } from './contract.js'
+import { drawDecision, drawEnded, drawMarkets, isLive } from './decision.js'
 import { byId, element, setText } from './dom.js'
 import { quoteOf } from './tokens.js'
 

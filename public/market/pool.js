@@ -4,10 +4,10 @@ import { checkDays, checkMarks, checkPool, checkSupply, checkTicker, checkTreasu
 import { Failure, get, listen, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createCandles } from './candles.js'
-import { createDefinitions } from './definition.js'
+import { tellDefinitions } from './definition.js'
 import { addressButton, byId, setText } from './dom.js'
 import { drawAddresses, drawChanges, drawFigures, drawRanges, drawSides } from './figures.js'
-import { abbreviate, formatChange, formatExact, formatPrice, signOf } from './format.js'
+import { abbreviate, formatChange, formatExact, formatPrice, NONE, signOf } from './format.js'
 import { showDecisions } from './pool-decisions.js'
 import { drawSupply } from './supply.js'
 import { badgesOf, fullNameOf, nameOf, pairTitle, quoteOf, tokenDisc } from './tokens.js'
@@ -29,10 +29,9 @@ const poolId = decodeURIComponent(location.pathname.split('/').at(-1))
 const path = `api/pools/${encodeURIComponent(poolId)}`
 
 /** What is known so far; each part is drawn when what it is made of is there. */
-const known = { pool: null, ticker: null, supply: null, days: null, treasury: null, marks: [] }
+const known = { pool: null, ticker: null, supply: null, days: null, treasury: null, marks: null }
 
 const banner = createBanner()
-const definitions = createDefinitions()
 const candles = createCandles({ path, banner })
 const trades = createTrades({ path, banner })
 
@@ -44,7 +43,7 @@ function drawHeadline ({ pool, marks }) {
   if (byId('pool-mint').firstElementChild === null) {
     byId('pool-mint').replaceChildren(addressButton(mint, 'token mint', abbreviate(mint)))
   }
-  byId('pool-badges').replaceChildren(...badgesOf(pool, marks))
+  byId('pool-badges').replaceChildren(...badgesOf(pool, marks ?? []))
   const price = byId('price')
   setText(price, formatPrice(pool.last_price))
   price.title = formatExact(pool.last_price)
@@ -133,34 +132,22 @@ function follow (pool) {
     interval: SUPPLY_EVERY,
     show: showSupply
   })
-  poll({
-    path: `api/daos/${encodeURIComponent(poolId)}/treasury`,
-    check: checkTreasury,
-    interval: SUPPLY_EVERY,
-    show (answer) {
-      known.treasury = answer?.data ?? null
-      drawKnown()
-    }
-  })
-  poll({
-    path: `market/marks/${encodeURIComponent(poolId)}`,
-    check: checkMarks,
-    interval: DAYS_EVERY,
-    show (answer) {
-      known.marks = answer?.data ?? []
-      drawHeadline(known)
-    }
-  })
   const from = new Date(Date.now() - DAYS * DAY).toISOString().slice(0, 10)
-  poll({
-    path: `${path}/days?from=${from}`,
-    check: checkDays,
-    interval: DAYS_EVERY,
-    show (answer) {
-      known.days = answer?.data ?? null
-      drawKnown()
-    }
-  })
+  for (const [name, asked, check, interval, draw] of [
+    ['treasury', `api/daos/${encodeURIComponent(poolId)}/treasury`, checkTreasury, SUPPLY_EVERY, drawKnown],
+    ['marks', `market/marks/${encodeURIComponent(poolId)}`, checkMarks, DAYS_EVERY, () => drawHeadline(known)],
+    ['days', `${path}/days?from=${from}`, checkDays, DAYS_EVERY, drawKnown]
+  ]) {
+    poll({
+      path: asked,
+      check,
+      interval,
+      show (answer) {
+        known[name] = answer?.data ?? null
+        draw()
+      }
+    })
+  }
 }
 
 const showPool = createView({
@@ -182,10 +169,9 @@ const showPool = createView({
     })
   },
   unknown () {
-    setText(byId('price'), '–')
-    setText(byId('change'), '–')
+    for (const id of ['price', 'change']) setText(byId(id), NONE)
   }
 })
 
-definitions.listen()
+tellDefinitions()
 const pools = poll({ path, check: checkPool, interval: POOL_EVERY, show: showPool })

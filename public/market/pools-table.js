@@ -5,7 +5,7 @@ import { compare, shift } from './decimal.js'
 import { asTheyAre, downloadCsv } from './csv.js'
 import { addressButton, announce, byId, element, foreign, setText } from './dom.js'
 import {
-  abbreviate, formatChange, formatCompact, formatCount, formatExact, formatPrice, NONE, signOf
+  abbreviate, formatChange, formatCompact, formatCount, formatExact, formatNumber, formatPrice, NONE, signOf
 } from './format.js'
 import { drawSparkline } from './sparkline.js'
 import { ageOf, badgesOf, nameOf, quoteOf, tokenDisc, UNPRICED } from './tokens.js'
@@ -49,19 +49,37 @@ const CSV = {
   )
 }
 
-const figure = (className = 'figure') => element('span', { class: className })
+/** A figure in dollars, and a dash with the reason where there is none. */
+const dollars = (text, write, unknown = UNKNOWN, more = '') =>
+  text === null ? [NONE, unknown] : [`$${write(text)}`, `$${formatExact(text)}${more}`]
+
+/** Each figure of a row, as it is shown and as it is told on pointing. */
+const FIGURES = {
+  price: pool => [formatPrice(pool.last_price), formatExact(pool.last_price)],
+  change: ({ price_change_24h: change }) => [formatChange(change), change === null
+    ? 'No trade that is known is older than 24 hours, so there is nothing to compare with'
+    : `${change} % in 24 hours`],
+  volume: ({ trades_24h: trades, target_volume_24h: volume }) =>
+    trades === null ? [NONE, UNREAD] : [formatCompact(volume), formatExact(volume)],
+  liquidity: pool => dollars(pool.priced_in_usd ? pool.liquidity_in_usd : null, formatCompact, UNPRICED),
+  cap: pool => dollars(pool.market_cap_usd, formatCompact),
+  diluted: pool => dollars(pool.fdv_usd, formatCompact),
+  premium: ({ premium }) => premium === null
+    ? [NONE, UNKNOWN]
+    : [formatChange(shift(premium, 2)), 'What the price is above, or below, what the DAO owns for each token'],
+  nav: pool => dollars(pool.nav_per_token, formatPrice, UNKNOWN, ' for each token'),
+  trades: ({ trades_24h: trades }) => [formatNumber(trades), trades === null ? UNREAD : '']
+}
+
 const cell = (className, label, ...children) => element(
   'td', { role: 'cell', class: className, 'data-label': label }, ...children
 )
 
 /** A row with the parts of it that change. */
 function createRow (pool) {
-  const parts = {
-    change: figure('change'),
-    ...Object.fromEntries(
-      ['price', 'volume', 'liquidity', 'premium', 'nav', 'cap', 'diluted', 'trades'].map(name => [name, figure()])
-    )
-  }
+  const parts = Object.fromEntries(Object.keys(FIGURES).map(
+    name => [name, element('span', { class: name === 'change' ? name : 'figure' })]
+  ))
   const units = [foreign('', 'unit'), foreign('', 'unit')]
   const link = element('a', { class: 'symbol', href: `market/pool/${encodeURIComponent(pool.pool_id)}` }, foreign(''))
   const quote = foreign('', 'quote')
@@ -70,18 +88,12 @@ function createRow (pool) {
   const badges = element('span', { class: 'badges' })
   const spark = cell('spark-cell', '7 days')
   const row = element('tr', { role: 'row' },
-    element(
-      'th',
-      { role: 'rowheader', scope: 'row' },
+    element('th', { role: 'rowheader', scope: 'row' },
       element('div', { class: 'token' }, tokenDisc(pool.base), element('div', { class: 'identity' },
         element('span', { class: 'pair' }, link, quote, badges),
-        element(
-          'span',
-          { class: 'name' },
+        element('span', { class: 'name' },
           element('span', { class: 'called' }, name, element('span', { class: 'dot' }, ' · ')),
-          element('span', {}, addressButton(pool.base.mint, 'token mint', abbreviate(pool.base.mint)), age)
-        )))
-    ),
+          element('span', {}, addressButton(pool.base.mint, 'token mint', abbreviate(pool.base.mint)), age))))),
     cell('price-cell', 'Price', parts.price, ' ', units[0]),
     cell('change-cell', '24 h', parts.change),
     spark,
@@ -99,44 +111,18 @@ function write (node, text, exact) {
 }
 
 function updateRow (entry, pool) {
-  const { parts } = entry
+  const { parts, link, quote, name, age, units } = entry
   entry.pool = pool
   entry.words = [
     pool.base.symbol, pool.base.name, pool.quote.symbol, pool.base.mint, pool.pool_id
   ].join('\n').toLowerCase()
-  write(entry.link.firstChild, nameOf(pool), nameOf(pool))
-  setText(entry.quote, quoteOf(pool))
-  write(entry.name, pool.base.name, pool.base.name)
-  const age = ageOf(pool.since)
-  setText(entry.age, age === undefined ? '' : ` · ${age}`)
-  for (const unit of entry.units) setText(unit, quoteOf(pool))
-  write(parts.price, formatPrice(pool.last_price), formatExact(pool.last_price))
-  write(parts.change, formatChange(pool.price_change_24h), pool.price_change_24h === null
-    ? 'No trade that is known is older than 24 hours, so there is nothing to compare with'
-    : `${pool.price_change_24h} % in 24 hours`)
+  write(link.firstChild, nameOf(pool), nameOf(pool))
+  write(name, pool.base.name, pool.base.name)
+  const old = ageOf(pool.since)
+  setText(age, old === undefined ? '' : ` · ${old}`)
+  for (const unit of [quote, ...units]) setText(unit, quoteOf(pool))
+  for (const [part, figure] of Object.entries(FIGURES)) write(parts[part], ...figure(pool))
   parts.change.dataset.sign = signOf(pool.price_change_24h)
-  const unread = pool.trades_24h === null
-  write(
-    parts.volume,
-    unread ? NONE : formatCompact(pool.target_volume_24h),
-    unread ? UNREAD : formatExact(pool.target_volume_24h)
-  )
-  if (pool.priced_in_usd) {
-    write(
-      parts.liquidity, `$${formatCompact(pool.liquidity_in_usd)}`, `$${formatExact(pool.liquidity_in_usd)}`
-    )
-  } else write(parts.liquidity, NONE, UNPRICED)
-  for (const [part, usd] of [[parts.cap, pool.market_cap_usd], [parts.diluted, pool.fdv_usd]]) {
-    if (usd === null) write(part, NONE, UNKNOWN)
-    else write(part, `$${formatCompact(usd)}`, `$${formatExact(usd)}`)
-  }
-  const { premium, nav_per_token: nav } = pool
-  write(parts.premium, formatChange(premium === null ? null : shift(premium, 2)), premium === null
-    ? UNKNOWN
-    : 'What the price is above, or below, what the DAO owns for each token')
-  if (nav === null) write(parts.nav, NONE, UNKNOWN)
-  else write(parts.nav, `$${formatPrice(nav)}`, `$${formatExact(nav)} for each token`)
-  write(parts.trades, unread ? NONE : pool.trades_24h.toLocaleString('en'), unread ? UNREAD : '')
   const badges = badgesOf(pool, pool.marks)
   const said = badges.map(({ textContent }) => textContent).join()
   if (said !== entry.said) entry.badges.replaceChildren(...badges)

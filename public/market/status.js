@@ -1,22 +1,15 @@
 import { poll } from './api.js'
-import { term } from './definition.js'
+import { checkReady } from './contract.js'
+import { fact } from './definition.js'
 import { announce, byId, element, setText } from './dom.js'
-import { formatCount, formatMoment, formatSeconds, formatTime, NONE } from './format.js'
+import { formatCount, formatMoment, formatNumber, formatSeconds, formatTime, NONE } from './format.js'
 import { failureNotice } from './notice.js'
 
 /** Whether the figures are fresh and whole, in words: what `/ready` says for machines. */
 
 const EVERY = 5_000
 
-function check (body) {
-  if (typeof body.ready !== 'boolean' || !Array.isArray(body.problems) || typeof body.history !== 'object' ||
-    typeof body.chain !== 'object') throw new TypeError('no state')
-  return body
-}
-
 const seconds = value => value === null ? NONE : `${formatSeconds(Math.round(value))} ago`
-const number = value => value === null || value === undefined ? NONE : value.toLocaleString('en')
-const fact = (label, value) => element('div', {}, term(label), element('dd', {}, value))
 
 const PHASES = {
   starting: 'Starting',
@@ -25,6 +18,7 @@ const PHASES = {
   following: 'Following the chain'
 }
 
+const capital = text => text[0].toUpperCase() + text.slice(1)
 const offset = value => `${formatSeconds(Math.round(Math.abs(value)))} ${value > 0 ? 'ahead' : 'behind'}`
 
 const GROUPS = {
@@ -36,29 +30,25 @@ const GROUPS = {
 }
 
 const facts = ({ answers = [], chain, snapshot, history }) => [
-  ...chain.halted === null ? [] : [fact('Chain', `${chain.halted[0].toUpperCase()}${chain.halted.slice(1)}`)],
+  ...chain.halted === null ? [] : [['Chain', capital(chain.halted)]],
   ...Math.abs(chain.clock_offset_seconds) < 60
     ? []
-    : [
-        fact('Clock of the service', `${offset(chain.clock_offset_seconds)} of UTC, and not believed`)
-      ],
+    : [['Clock of the service', `${offset(chain.clock_offset_seconds)} of UTC, and not believed`]],
   ...chain.drift_seconds < 15
     ? []
-    : [
-        fact('Clock of the chain', `${offset(-chain.drift_seconds)} UTC, though its state is current`)
-      ],
-  fact('Prices as of', seconds(snapshot.age_seconds)),
-  fact('At slot', number(snapshot.slot)),
-  fact('Trades up to', seconds(history.head_age_seconds)),
-  fact('History', PHASES[history.phase] ?? history.phase),
-  fact('Last 24 hours', history.last_day_covered ? 'Whole' : 'Not whole yet'),
-  fact('Since launch', history.complete ? 'Read to the beginning' : 'Still being read'),
-  fact('Events known to be missing', number(history.missing_events)),
-  ...answers.map(({ paths, ready, since, seconds_left: left }) => fact(GROUPS[paths[0]] ?? paths.join(', '), ready
+    : [['Clock of the chain', `${offset(-chain.drift_seconds)} UTC, though its state is current`]],
+  ['Prices as of', seconds(snapshot.age_seconds)],
+  ['At slot', formatNumber(snapshot.slot)],
+  ['Trades up to', seconds(history.head_age_seconds)],
+  ['History', PHASES[history.phase] ?? history.phase],
+  ['Last 24 hours', history.last_day_covered ? 'Whole' : 'Not whole yet'],
+  ['Since launch', history.complete ? 'Read to the beginning' : 'Still being read'],
+  ['Events known to be missing', formatNumber(history.missing_events)],
+  ...answers.map(({ paths, ready, since, seconds_left: left }) => [GROUPS[paths[0]] ?? paths.join(', '), ready
     ? since === null ? 'Answers' : `Answers, from ${formatMoment(Date.parse(since))} on`
-    : left === null ? 'Not yet' : `Not yet, about ${formatSeconds(Math.max(1, left))} left`)),
-  ...history.losses === undefined ? [] : [fact('Losses that no node can fill', number(history.losses))]
-]
+    : left === null ? 'Not yet' : `Not yet, about ${formatSeconds(Math.max(1, left))} left`]),
+  ...history.losses === undefined ? [] : [['Losses that no node can fill', formatNumber(history.losses)]]
+].map(([label, value]) => fact(label, undefined, value))
 
 function drawProgress (lastDay) {
   byId('progress').hidden = lastDay === null || lastDay === undefined || lastDay.total === 0
@@ -68,7 +58,7 @@ function drawProgress (lastDay) {
   byId('progress').value = total - left
   setText(
     byId('progress-text'),
-    `${number(left)} of ${formatCount(total, 'transaction')} of the last 24 hours are ` +
+    `${formatNumber(left)} of ${formatCount(total, 'transaction')} of the last 24 hours are ` +
       `left${rest === null ? '' : `, about ${formatSeconds(Math.max(1, rest))}`}.`
   )
 }
@@ -89,7 +79,7 @@ function show (answer, failure, retry) {
   setText(byId('verdict'), verdict)
   byId('verdict').dataset.state = ready ? 'good' : 'bad'
   byId('problems').replaceChildren(
-    ...problems.map(problem => element('li', {}, `${problem[0].toUpperCase()}${problem.slice(1)}.`))
+    ...problems.map(problem => element('li', {}, `${capital(problem)}.`))
   )
   drawProgress(history.last_day)
   byId('facts').replaceChildren(...facts(answer.data))
@@ -98,4 +88,4 @@ function show (answer, failure, retry) {
   said = verdict
 }
 
-poll({ path: 'ready', check, interval: EVERY, show, also: [503] })
+poll({ path: 'ready', check: checkReady, interval: EVERY, show, also: [503] })

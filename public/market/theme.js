@@ -29,7 +29,6 @@
       label()
     })
     systemDark.addEventListener('change', label)
-    button.hidden = false
     label()
   })
 }

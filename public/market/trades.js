@@ -1,12 +1,11 @@
-import { Failure, get, poll } from './api.js'
+import { get, poll } from './api.js'
 import { checkTrades } from './contract.js'
 import { asTheyAre, downloadCsv } from './csv.js'
 import { announce, addressButton, byId, element, foreign, setText } from './dom.js'
 import { explorerLink } from './explorer.js'
 import { abbreviate, formatAgo, formatAmount, formatCount, formatExact, formatPrice, NONE } from './format.js'
-import { failureNotice } from './notice.js'
 import { nameOf, quoteOf } from './tokens.js'
-import { createView } from './view.js'
+import { createView, loadMore } from './view.js'
 
 /** The trades of a pool, latest first, new ones as they come and older ones when asked for. */
 
@@ -21,9 +20,9 @@ const COLUMNS = asTheyAre(
   'trade_id', 'timestamp', 'side', 'price', 'base_amount', 'quote_amount', 'maker', 'signature', 'slot'
 )
 
-const cell = (className, label, ...children) => element('td', { class: className, 'data-label': label }, ...children)
+const cell = (className, ...children) => element('td', { class: className }, ...children)
 
-const figure = (className, label, text, write, unit) => cell(className, label,
+const figure = (className, text, write, unit) => cell(className,
   element('span', text === null ? {} : { title: formatExact(text) }, text === null ? NONE : write(text)),
   ' ', foreign(unit, 'unit'))
 
@@ -33,13 +32,13 @@ function createRow (trade, pool) {
   const age = element('time', { datetime: trade.timestamp, title }, formatAgo(Date.now() - time))
   const row = element('tr', { 'data-side': trade.side },
     element('th', { scope: 'row' }, age),
-    cell('trade-side', 'Side', trade.side === 'buy' ? 'Buy' : 'Sell'),
-    figure('trade-price', 'Price', trade.price, formatPrice, quoteOf(pool)),
-    figure('trade-amount', 'Amount', trade.base_amount, formatAmount, nameOf(pool)),
-    figure('trade-value', 'Value', trade.quote_amount, formatAmount, quoteOf(pool)),
-    cell('trade-maker', 'Trader', addressButton(trade.maker, 'trader’s address', abbreviate(trade.maker)),
+    cell('trade-side', trade.side === 'buy' ? 'Buy' : 'Sell'),
+    figure('trade-price', trade.price, formatPrice, quoteOf(pool)),
+    figure('trade-amount', trade.base_amount, formatAmount, nameOf(pool)),
+    figure('trade-value', trade.quote_amount, formatAmount, quoteOf(pool)),
+    cell('trade-maker', addressButton(trade.maker, 'trader’s address', abbreviate(trade.maker)),
       explorerLink('account', trade.maker, 'trader')),
-    cell('trade-tx', 'Transaction',
+    cell('trade-tx',
       addressButton(trade.signature, 'transaction’s signature', abbreviate(trade.signature)),
       explorerLink('transaction', trade.signature, 'transaction')))
   return { trade, row, age, time }
@@ -91,19 +90,11 @@ export function createTrades ({ path, banner }) {
     }
   })
 
-  older.addEventListener('click', async () => {
-    older.disabled = true
-    try {
-      const { data } = await get(`${path}/trades?limit=${PAGE}&before=${rows.at(-1).trade.trade_id}`, checkTrades)
-      add(data)
-      older.hidden = data.length < PAGE || rows.length >= MAX_SHOWN
-      announce(`${formatCount(data.length, 'older trade')} loaded`)
-    } catch (error) {
-      if (!(error instanceof Failure)) throw error
-      byId('trades-state').replaceChildren(failureNotice(error, () => older.click()))
-    } finally {
-      older.disabled = false
-    }
+  loadMore(older, byId('trades-state'), async () => {
+    const { data } = await get(`${path}/trades?limit=${PAGE}&before=${rows.at(-1).trade.trade_id}`, checkTrades)
+    add(data)
+    older.hidden = data.length < PAGE || rows.length >= MAX_SHOWN
+    announce(`${formatCount(data.length, 'older trade')} loaded`)
   })
   byId('trades-csv').addEventListener(
     'click', () => downloadCsv(`trades-${nameOf(pool)}-${quoteOf(pool)}`, COLUMNS, rows.map(({ trade }) => trade))

@@ -1,8 +1,9 @@
 import { compare, divide, multiply, shift, trim } from './decimal.js'
+import { fact } from './definition.js'
 import { element } from './dom.js'
 import { explorerLink } from './explorer.js'
-import { address, fact } from './figures.js'
-import { formatCount, formatExact, formatMoment } from './format.js'
+import { address } from './figures.js'
+import { formatCount, formatExact, formatMoment, formatNumber } from './format.js'
 import { remark } from './notice.js'
 import { quoteOf, symbolOf } from './tokens.js'
 
@@ -51,10 +52,10 @@ export function drawVerification (pool) {
   return [
     priceCheck(pool),
     element('dl', { class: 'facts' },
-      fact('Read at slot', 'provenance.slot', provenance.slot.toLocaleString('en')),
-      ...['base_reserves', 'quote_reserves', 'base_fees', 'quote_fees'].map(field => {
+      fact('Read at slot', 'provenance.slot', formatNumber(provenance.slot)),
+      ...Object.entries(HELD).map(([field, label]) => {
         const token = pool[field.split('_')[0]]
-        return fact(HELD[field], `provenance.${field}`, formatExact(trim(shift(provenance[field], -token.decimals))), {
+        return fact(label, `provenance.${field}`, formatExact(trim(shift(provenance[field], -token.decimals))), {
           units: symbolOf(token), exact: `${provenance[field]} raw units`
         })
       }),

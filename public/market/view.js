@@ -1,3 +1,4 @@
+import { Failure } from './api.js'
 import { announce, byId, setText } from './dom.js'
 import { formatDay, formatSeconds, formatTime } from './format.js'
 import { failureNotice, failureText } from './notice.js'
@@ -53,4 +54,20 @@ export function createView ({ id, banner, draw, loaded, settled = () => {}, unkn
       )
     }
   }
+}
+
+/** Lets a button load what comes after what is shown; what goes wrong is told in `place`. */
+export function loadMore (button, place, load) {
+  button.addEventListener('click', async () => {
+    button.disabled = true
+    try {
+      await load()
+      place.replaceChildren()
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error
+      place.replaceChildren(failureNotice(error, () => button.click()))
+    } finally {
+      button.disabled = false
+    }
+  })
 }

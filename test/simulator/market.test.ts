@@ -7,7 +7,7 @@ import { startScript } from '../support/script-process.js'
 t.test('a market of all kinds: every swap counted, every DAO\'s numbers without a hole', async t => {
   const ledger = createLedger({ seed: 5 })
   const start = ledger.time
-  const market = buildMarket(ledger, { daos: 20, swaps: 1500, days: 10, feeChange: true })
+  const market = buildMarket(ledger, { daos: 20, swaps: 1500, days: 10 })
   t.equal(market.daos.length, 20)
   t.equal(ledger.swaps.length, 1500)
   t.equal(ledger.time - start, 10 * 86400)

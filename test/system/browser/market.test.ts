@@ -143,8 +143,10 @@ inBrowser(visiting => {
     const bars = picture.locator('rect.bar')
     await bars.first().waitFor()
     t.equal(await picture.getAttribute('role'), 'img')
-    t.match(await picture.locator('title').textContent(), /^Volume per day from \d+ \w+ \d+ to/)
-    t.match(await picture.locator('desc').textContent(), /^\$[\d,]+ in [\d,]+ trades; the most on .*\.$/)
+    t.match(
+      await picture.getAttribute('aria-label'),
+      /^Volume per day from \d+ \w+ \d+ to .*: \$[\d,]+ in [\d,]+ trades; the most on .*\.$/
+    )
     t.equal(await bars.count(), 89, '90 days, of which one is not recorded')
     await page.getByLabel('30 days').check({ force: true })
     t.equal(await bars.count(), 29)
@@ -160,8 +162,8 @@ inBrowser(visiting => {
       new RegExp(`, \\$[\\d,.]+, ${yesterday!.trades} trades$`)
     )
     await page.getByLabel('30 days').focus()
-    await page.locator('#scrubber').scrollIntoViewIfNeeded()
-    const box = (await page.locator('#scrubber').boundingBox())!
+    await page.locator('#chart').scrollIntoViewIfNeeded()
+    const box = (await page.locator('#chart').boundingBox())!
     await page.mouse.move(box.x + box.width - 8, box.y + 60)
     t.match(await readout.innerText(), new RegExp(`${today!.trades} trades`), 'by pointer')
     await page.mouse.move(0, 0)

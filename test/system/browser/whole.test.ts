@@ -99,6 +99,13 @@ inBrowser(visiting => {
       )
       await page.getByRole('button', { name: 'Liquidity' }).click()
       await page.locator('#definition-text').filter({ hasText: 'Twice the quote reserves' }).waitFor()
+      const [term, told] = await Promise.all([
+        page.getByRole('button', { name: 'Liquidity' }).boundingBox(), page.locator('#definition').boundingBox()
+      ])
+      t.ok(
+        Math.abs(told!.y - term!.y - term!.height) < 10 || Math.abs(term!.y - told!.y - told!.height) < 10,
+        'a definition stands below its term, or above it'
+      )
       await page.keyboard.press('Escape')
 
       const trades = await api<Array<{
