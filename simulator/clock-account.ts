@@ -7,7 +7,7 @@ import { PROGRAMS } from './addresses.js'
 import { RpcError } from './rpc-error.js'
 
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
-const OWNER = 'Sysvar1111111111111111111111111111111111111'
+export const CLOCK_OWNER = 'Sysvar1111111111111111111111111111111111111'
 const SLOTS_PER_EPOCH = 432_000
 const LAMPORTS = 1_169_280
 
@@ -22,6 +22,6 @@ export function clockAccount (ledger: Ledger, { slot, fault }: View): Entry | un
   const whole = new Writer(40).u64(BigInt(slot)).i64(ledger.timeOf(epoch * SLOTS_PER_EPOCH))
     .u64(BigInt(epoch)).u64(BigInt(epoch + 1)).i64(ledger.timeOf(slot) + ahead).buffer
   const data = short === undefined ? whole : whole.subarray(0, Number(short.value ?? 32))
-  const owner = fault('clock-owner') === undefined ? OWNER : PROGRAMS.system
+  const owner = fault('clock-owner') === undefined ? CLOCK_OWNER : PROGRAMS.system
   return createEntry(CLOCK, owner, () => data, LAMPORTS)
 }

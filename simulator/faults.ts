@@ -25,8 +25,8 @@ export const CALL_FAULTS = [
  * - `wrong-slot`: the context's slot, or the slot answered, is `value` (1000) too low
  * - `missing-field`: the field at path `value` (such as `context.slot`; default the first that matters) is left out
  * - `null-value`: null where the value belongs
- * - `wrong-owner`: accounts belong to program `value` (the system program); `swapped-accounts`: each account's content
- * is its neighbour's
+ * - `wrong-owner`: accounts but the Clock belong to program `value` (the system program); `swapped-accounts`: each
+ * account's content is its neighbour's
  * - `null-transaction`: null for a transaction that exists; `other-signature`: the transaction next to it;
  * `inner-null`: innerInstructions are null
  * - `repeat-page`: `before` is ignored; `wrong-order`: a page oldest first; `short-page`: at most `value` (half of the
