@@ -19,7 +19,7 @@ const HEADERS = {
   'x-content-type-options': 'nosniff'
 }
 const ALLOWED = 'GET, HEAD, OPTIONS'
-const OTHERS = ['POST', 'PUT', 'PATCH', 'DELETE']
+const OTHERS = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
 /** Seconds for which a browser need not ask again before a cross-origin request. */
 const PREFLIGHT_AGE = 86_400
 

@@ -328,3 +328,24 @@ test('who refuses everything for a while is down: the rate does not fall to noth
   const { accepted } = between(82_000, 100_000)
   t.ok(accepted > 0.15 * 100 * 18, `${accepted / 18} of 100 a second`)
 })
+
+test('a quiet node that refused everything for seconds is soon asked for all that is wanted', async t => {
+  const limit = { calls: 1_000, windowMs: 1_000 }
+  const { clock, send, between } = setUp({ limits: [limit], retryAfter: 3 })
+  for (const from of [30_000, 100_000, 170_000]) {
+    for (let at = clock.now(); at < from; at += 1_000) {
+      send(1).catch(() => {})
+      await clock.run(1_000)
+    }
+    limit.calls = 0
+    send(4).catch(() => {})
+    await clock.run(15_000)
+    limit.calls = 1_000
+  }
+  for (let i = 0; i < 360; i++) {
+    send(1, i % 2 === 0 ? 'getTransaction' : 'getSignaturesForAddress', 'head').catch(() => {})
+    await clock.run(250)
+  }
+  const { accepted } = between(245_000, 275_000)
+  t.ok(accepted >= 110, `${accepted} of 120 in half a minute`)
+})
