@@ -22,7 +22,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'One row per listed pool, deepest first.',
     tag: 'aggregators',
     answer: answer(CoinGeckoPairsSchema, 'The pairs.')
-  }, () => coingecko.pairs())
+  }, coingecko.pairs)
 
   endpoint(fastify, '/tickers', {
     operationId: 'getCoinGeckoTickers',
@@ -31,7 +31,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'executed at. target_volume divided by base_volume lies between the two.',
     tag: 'aggregators',
     answer: answer(CoinGeckoTickersSchema, 'The tickers.')
-  }, () => coingecko.tickers())
+  }, coingecko.tickers)
 
   endpoint(fastify, '/historical_trades', {
     operationId: 'getCoinGeckoTrades',
@@ -57,7 +57,7 @@ const routes: FastifyPluginAsync = async fastify => {
       ticker: tickerNotFound('<ticker_id>'), pool: poolNotFound('<pool_id>')
     }),
     isDear: true
-  }, ({ asked, turn }) => coingecko.trades(asked, turn))
+  }, (parts, { asked, turn }) => coingecko.trades(parts, asked, turn))
 
   endpoint(fastify, '/orderbook', {
     operationId: 'getCoinGeckoOrderBook',
@@ -70,6 +70,6 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(CoinGeckoOrderBookSchema, 'The book.'),
     invalid: { ticker: INVALID_TICKER_ID },
     missing: NO_PAIR
-  }, ({ asked }) => coingecko.orderBook(asked.ticker_id, asked.depth))
+  }, (parts, { asked }) => coingecko.orderBook(parts, asked.ticker_id, asked.depth))
 }
 export default routes

@@ -19,6 +19,9 @@ interface BlockRangeForm {
   events: typeof DexEventsSchema | typeof GeckoTerminalEventsSchema
 }
 
+/** How long the latest block is fresh, ms. */
+const LATEST_TTL = 1_000
+
 /** The four endpoints of the block-range form, for one reader's variant of it; `formOf`: what answers. */
 export const blockRangeRoutes = (
   { reader, name, asset, events }: BlockRangeForm, formOf: (fastify: FastifyInstance) => BlockRange
@@ -33,8 +36,9 @@ export const blockRangeRoutes = (
       'its block. It moves while nothing is traded, never back, and never past a slot that something may still be ' +
       'missing from.',
     tag,
+    ttl: LATEST_TTL,
     answer: answer(LatestBlockSchema, 'The block.')
-  }, () => form.latestBlock())
+  }, form.latestBlock)
 
   endpoint<unknown, never, { id: ReturnType<typeof text> }>(fastify, '/asset', {
     operationId: `get${name}Asset`,
@@ -45,7 +49,7 @@ export const blockRangeRoutes = (
     answer: answer(asset, 'The token.'),
     invalid: { mint: INVALID_MINT },
     missing: notFound('No pool has this token.', MINT_NOT_FOUND)
-  }, ({ asked }) => form.asset(asked.id))
+  }, (parts, { asked }) => form.asset(parts, asked.id))
 
   endpoint(fastify, '/pair', {
     operationId: `get${name}Pair`,
@@ -56,7 +60,7 @@ export const blockRangeRoutes = (
     answer: answer(DexPairSchema, 'The pool.'),
     invalid: { pool: INVALID_POOL_ID },
     missing: notFound('No such pool, or it is excluded.', poolNotFound('<id>'))
-  }, ({ asked }) => form.pair(asked.id))
+  }, (parts, { asked }) => form.pair(parts, asked.id))
 
   endpoint<unknown, never, { fromBlock: ReturnType<typeof integer>, toBlock: ReturnType<typeof integer> }>(
     fastify, '/events', {
@@ -76,5 +80,5 @@ export const blockRangeRoutes = (
         late: 'Invalid toBlock: the latest block, 400123456, at most'
       },
       isDear: true
-    }, ({ asked, turn }) => form.events(asked.fromBlock, asked.toBlock, turn))
+    }, (parts, { asked, turn }) => form.events(parts, asked.fromBlock, asked.toBlock, turn))
 }
