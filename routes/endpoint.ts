@@ -9,7 +9,7 @@ import { QUOTE_EXAMPLE } from '../schemas/common.js'
 import { INVALID_MINT, INVALID_TICKER_ID } from '../schemas/errors.js'
 import { BYTES_HEADERS, type HeaderName } from '../schemas/headers.js'
 import {
-  badRequest, CHAIN_FAILURES, json, NO_MINT, NO_PAIR, NO_PARAMETERS, type notFound, notModified
+  badRequest, CHAIN_FAILURES, json, NO_MINT, NO_PAIR, NO_PARAMETERS, type failure, notModified
 } from '../schemas/responses.js'
 import { TickerSchema } from '../schemas/ticker.js'
 
@@ -33,7 +33,7 @@ interface Endpoint<T, P extends string, Q extends Parameters> {
   answer: Answer<T>
   /** Sentences of the 400 beside those that name a parameter of the query. */
   invalid?: Record<string, string>
-  missing?: ReturnType<typeof notFound>
+  missing?: ReturnType<typeof failure>
   /** Its answers cost work of their own. */
   isDear?: true
   /** How long they are fresh, ms, where it is not as long as tickers are. */

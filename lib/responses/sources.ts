@@ -129,18 +129,18 @@ export function headOf ({ history, now }: Pick<Sources, 'history' | 'now'>, part
  * Keeps what `load` makes of each question, `max` of them by their keys: those of questions that have the same answer
  * are the same.
  */
-export function keepEach<Q, V extends {}> (
+export function keepEach<Q extends {}, V extends {}> (
   { settings: { staleIfError }, now, time }: Sources, max: number, load: Kept<V, [Q]>,
   keyOf: (question: Q) => string = String, ttl = TICKER_TTL
 ): Kept<V, [Q]> {
   // an answer is made anew by its key alone, in the turn of who asked last
-  const questions = new LRUCache<string, { newest: Q }>({ max: 2 * max })
+  const questions = new LRUCache<string, Q>({ max: 2 * max })
   const { get } = createFreshCache<string, V>({
-    load: key => dated(parts => load(parts, questions.get(key)!.newest)), ttl, staleIfError, max, now, time
+    load: key => dated(parts => load(parts, questions.get(key)!)), ttl, staleIfError, max, now, time
   })
   return async (parts, question) => {
     const key = keyOf(question)
-    questions.set(key, { newest: question })
+    questions.set(key, question)
     return noted(await get(key), parts)
   }
 }
@@ -153,11 +153,10 @@ export function keepOne<V extends {}> (sources: Sources, load: Kept<V>, ttl?: nu
 
 /** Makes a form once for each value, however often it is asked for; forgotten with the value. */
 export function oncePerValue<V extends object, R> (make: (value: V) => R): (value: V) => R {
-  const made = new WeakMap<V, { form: R }>()
+  const made = new WeakMap<V, R>()
   return value => {
-    const known = made.get(value) ?? { form: make(value) }
-    made.set(value, known)
-    return known.form
+    if (!made.has(value)) made.set(value, make(value))
+    return made.get(value)!
   }
 }
 

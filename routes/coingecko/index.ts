@@ -6,7 +6,7 @@ import {
 } from '../../schemas/coingecko.js'
 import { INVALID_POOL_ID, INVALID_TICKER_ID, poolNotFound, tickerNotFound } from '../../schemas/errors.js'
 import { HISTORY_HEADERS } from '../../schemas/headers.js'
-import { NO_PAIR, notFound } from '../../schemas/responses.js'
+import { NO_PAIR, failure } from '../../schemas/responses.js'
 import { answer, endpoint } from '../endpoint.js'
 
 /** A bound of a time, `example` one of seconds. */
@@ -53,7 +53,7 @@ const routes: FastifyPluginAsync = async fastify => {
     },
     answer: answer(CoinGeckoTradesSchema, 'The trades.', ...HISTORY_HEADERS),
     invalid: { ticker: INVALID_TICKER_ID, pool: INVALID_POOL_ID },
-    missing: notFound('No listed DAO has this pair, or the pair has no such pool.', {
+    missing: failure('No listed DAO has this pair, or the pair has no such pool.', {
       ticker: tickerNotFound('<ticker_id>'), pool: poolNotFound('<pool_id>')
     }),
     isDear: true

@@ -8,7 +8,7 @@ import {
 } from '../../schemas/block-range.js'
 import { DAO_EXAMPLE, MINT_EXAMPLE } from '../../schemas/common.js'
 import { INVALID_MINT, INVALID_POOL_ID, MINT_NOT_FOUND, poolNotFound } from '../../schemas/errors.js'
-import { notFound } from '../../schemas/responses.js'
+import { failure } from '../../schemas/responses.js'
 import { answer, endpoint } from '../endpoint.js'
 
 interface BlockRangeForm {
@@ -48,7 +48,7 @@ export const blockRangeRoutes = (
     query: { id: text('Mint.', 'the address of a token mint', MINT_EXAMPLE) },
     answer: answer(asset, 'The token.'),
     invalid: { mint: INVALID_MINT },
-    missing: notFound('No pool has this token.', MINT_NOT_FOUND)
+    missing: failure('No pool has this token.', MINT_NOT_FOUND)
   }, (parts, { asked }) => form.asset(parts, asked.id))
 
   endpoint(fastify, '/pair', {
@@ -59,7 +59,7 @@ export const blockRangeRoutes = (
     query: { id: text('Address of the DAO, which is the pool.', 'the address of a pool', DAO_EXAMPLE) },
     answer: answer(DexPairSchema, 'The pool.'),
     invalid: { pool: INVALID_POOL_ID },
-    missing: notFound('No such pool, or it is excluded.', poolNotFound('<id>'))
+    missing: failure('No such pool, or it is excluded.', poolNotFound('<id>'))
   }, (parts, { asked }) => form.pair(parts, asked.id))
 
   endpoint<unknown, never, { fromBlock: ReturnType<typeof integer>, toBlock: ReturnType<typeof integer> }>(

@@ -34,10 +34,10 @@ const toTreasuries = jsonResponse(TreasuriesSchema)
 export function createDaoResponses (sources: DaoSources) {
   const { history, facts, pools, proposals, incomplete } = sources
 
-  /** A live proposal; undefined while not all of its events are known. */
-  const liveOne = (parts: Part[], proposal: string): Promise<ProposalRecord | undefined> =>
+  /** A live proposal; null while not all of its events are known. */
+  const liveOne = (parts: Part[], proposal: string): Promise<ProposalRecord | null> =>
     proposals.record(parts, proposal).catch((error: unknown) => {
-      if (isServiceError(error, 'WARMING_UP', 'HISTORY_UNAVAILABLE')) return undefined
+      if (isServiceError(error, 'WARMING_UP', 'HISTORY_UNAVAILABLE')) return null
       throw error
     })
 
@@ -51,13 +51,12 @@ export function createDaoResponses (sources: DaoSources) {
       ({ extremes: await extremesOf(reading, address), createdAt: createdAt(reading, address) }))
     const proposed = decided.flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const open = proposed.find(({ state }) => state === 'pending')
-    const live = open === undefined ? undefined : await liveOne(parts, open.address)
     return toRecord(daoRecord(own, {
       reason,
       pool: byId.get(address)?.pool ?? null,
       ...told,
       proposals: proposed.map(({ state }) => state),
-      live: live ?? null
+      live: open === undefined ? null : await liveOne(parts, open.address)
     }))
   })
   const treasury = formOf(facts.one, own => toTreasury(treasuryRecord(own)))
