@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { noted } from '../lib/live/fresh.js'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
 import { createDaoFacts } from '../lib/responses/daos/facts.js'
 import { createDaoResponses } from '../lib/responses/daos/index.js'
@@ -7,7 +8,7 @@ import { createMarket } from '../lib/responses/market.js'
 import { createPoolResponses } from '../lib/responses/pools/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
 import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
-import type { Sources } from '../lib/responses/sources.js'
+import { ALL, type Sources } from '../lib/responses/sources.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -32,7 +33,16 @@ export default fp(async fastify => {
     config: settings, cache: { snapshot, supply, tokens, daosOf, readSets },
     chain: { accounts, tokenAccounts, clock: { now }, time }, program, history
   } = fastify
-  const sources = { snapshot, history, settings, now, time }
+  const sources: Sources = {
+    snapshot: {
+      get: async (parts, maxAge) => noted(await snapshot.get(ALL, maxAge), parts),
+      peek: () => snapshot.peek(ALL)
+    },
+    history,
+    settings,
+    now,
+    time
+  }
   const market = createMarket(sources)
   const reader = createDaoFactsReader({
     readSets,

@@ -3,9 +3,9 @@ import { ALL, TICKER_TTL } from '../lib/responses/sources.js'
 import { isServiceError } from '../lib/errors.js'
 import type { HistoryReport } from '../lib/history/history.js'
 import { createSetReader, type SetReader } from '../lib/live/account-sets.js'
-import { createFreshCache, type FreshCache, type Made } from '../lib/live/fresh.js'
+import { createFreshCache, dated, type FreshCache, type Kept, noted } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
-import { createSupplyReader } from '../lib/live/supply.js'
+import { createSupplyReader, type DaosOf } from '../lib/live/supply.js'
 import { createTokenReader, type TokenReader } from '../lib/live/tokens.js'
 import { createProgramClient, type ProgramClient } from '../lib/protocol/client.js'
 import type { Supply } from '../schemas/supply.js'
@@ -19,8 +19,8 @@ declare module 'fastify' {
       /** All DAOs; the key is always `ALL`. */
       snapshot: FreshCache<typeof ALL, Snapshot>
       /** The DAOs that trade a mint as their base. */
-      daosOf (mint: string): Promise<Made<string[]>>
-      supply: FreshCache<string, Supply>
+      daosOf: DaosOf
+      supply: Kept<Supply, [mint: string]>
       readSets: SetReader
       tokens: TokenReader
     }
@@ -55,18 +55,18 @@ export default fp(async fastify => {
   })
   const snapshot = createFreshCache<typeof ALL, Snapshot>({ ...common, load: readSnapshot, max: 1 })
 
-  async function daosOf (mint: string): Promise<Made<string[]>> {
-    const { value: { daos }, parts } = await snapshot.get(ALL)
-    return {
-      value: [...daos.values()].filter(({ baseMint }) => baseMint === mint).map(({ address }) => address), parts
-    }
-  }
+  const daosOf: DaosOf = async (parts, mint) => [...noted(await snapshot.get(ALL), parts).daos.values()]
+    .filter(({ baseMint }) => baseMint === mint).map(({ address }) => address)
 
   const readSets = createSetReader(chain.accounts)
+  const readSupply = createSupplyReader(readSets, program, daosOf)
+  const { get: supplyOf } = createFreshCache<string, Supply>({
+    ...common, load: mint => dated(parts => readSupply(parts, mint)), max: MAX_MINTS
+  })
   fastify.decorate('cache', {
     snapshot,
     daosOf,
-    supply: createFreshCache({ ...common, load: createSupplyReader(readSets, program, daosOf), max: MAX_MINTS }),
+    supply: async (parts, mint) => noted(await supplyOf(mint), parts),
     readSets,
     tokens
   })

@@ -9,7 +9,6 @@ import { createPages } from '../lib/page/pages.js'
 import { figuresOf, findPool, type FoundPool, marketFacts } from '../lib/page/pool-facts.js'
 import { createSparklines } from '../lib/page/sparklines.js'
 import { orUnknown } from '../lib/responses/pools/pool-list.js'
-import { ALL } from '../lib/responses/sources.js'
 import { poolNotFound } from '../schemas/errors.js'
 import type { Proposals } from '../schemas/proposals.js'
 
@@ -43,15 +42,15 @@ const PATIENCE_MS = 500
 const PROPOSALS = { limit: 200 }
 
 export default fp(async fastify => {
-  const { sources, cache: { snapshot }, market, pools, daos, proposals } = fastify
+  const { sources, market, pools, daos, proposals } = fastify
   const list = createPageList(pools.known, daos.allTreasuries)
   const sparklines = createSparklines(sources)
   const card = createCards(async pool => {
-    if (pool === '') return marketSource(marketFacts((await list.known()).value))
-    const found = findPool((await snapshot.get(ALL)).value, pool)
+    if (pool === '') return marketSource(marketFacts(await list.known([])))
+    const found = findPool(await sources.snapshot.get([]), pool)
     if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const week = await orUnknown(sparklines.of(pool))
-    const row = await orUnknown(list.known().then(({ value }) => value.byId.get(pool)))
+    const row = (await orUnknown(list.known([])))?.byId.get(pool)
     return cardSource({ ...found.facts, ...row && figuresOf(row), ...week && { week } })
   })
 
@@ -66,8 +65,8 @@ export default fp(async fastify => {
     volume: createPageVolume(market.totals),
     sparklines,
     card,
-    listed: () => soon(list.known().then(({ value }) => value)),
-    decided: () => soon(proposals.rows(PROPOSALS).then(({ value }) => value)),
-    find: pool => orUnknown(snapshot.get(ALL).then(({ value }) => findPool(value, pool)))
+    listed: () => soon(list.known([])),
+    decided: () => soon(proposals.rows([], PROPOSALS)),
+    find: pool => orUnknown(sources.snapshot.get([]).then(snapshot => findPool(snapshot, pool)))
   })
 }, { name: 'page', dependencies: ['cache', 'answers'] })

@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { CachedResponse, StreamedResponse } from '../lib/http/cached-response.js'
 import type { Turn } from '../lib/line.js'
+import type { Kept } from '../lib/live/fresh.js'
 import { invalidParameter, type Parameters, readQuery, type Values } from '../lib/query.js'
-import type { Sendable } from '../plugins/cached-response.js'
+import { withAge } from '../lib/responses/sources.js'
 import { QUOTE_EXAMPLE } from '../schemas/common.js'
 import { INVALID_MINT, INVALID_TICKER_ID } from '../schemas/errors.js'
 import { BYTES_HEADERS, type HeaderName } from '../schemas/headers.js'
 import {
-  badRequest, CHAIN_FAILURES, json, NO_MINT, NO_PAIR, NO_PARAMETERS, type notFound, notModified
+  badRequest, CHAIN_FAILURES, json, NO_MINT, NO_PAIR, NO_PARAMETERS, type failure, notModified
 } from '../schemas/responses.js'
 import { TickerSchema } from '../schemas/ticker.js'
 
@@ -32,9 +33,11 @@ interface Endpoint<T, P extends string, Q extends Parameters> {
   answer: Answer<T>
   /** Sentences of the 400 beside those that name a parameter of the query. */
   invalid?: Record<string, string>
-  missing?: ReturnType<typeof notFound>
+  missing?: ReturnType<typeof failure>
   /** Its answers cost work of their own. */
   isDear?: true
+  /** How long they are fresh, ms, where it is not as long as tickers are. */
+  ttl?: number
 }
 
 interface Question<P extends string, Q extends Parameters> {
@@ -60,12 +63,12 @@ export const described = (query: Parameters) =>
     return [name, otherwise === undefined ? schema : Type.Optional(schema)]
   })))
 
-/** A GET whose answers are bytes made beforehand: `respond` gives them. */
+/** A GET whose answers are bytes made beforehand: `respond` gives them, and notes what they are made of. */
 export function endpoint<T, P extends string = never, Q extends Parameters = {}> (
   fastify: FastifyInstance,
   path: string,
-  { tag, params, query: asking = {} as Q, answer, invalid, missing, isDear, ...said }: Endpoint<T, P, Q>,
-  respond: (question: Question<P, Q>) => Promise<Sendable<CachedResponse<T> | StreamedResponse<T>>>
+  { tag, params, query: asking = {} as Q, answer, invalid, missing, isDear, ttl, ...said }: Endpoint<T, P, Q>,
+  respond: Kept<CachedResponse<T> | StreamedResponse<T>, [Question<P, Q>]>
 ): void {
   const query = asking === 'any' ? undefined : asking
   const refusals = refusalsOf(query, invalid)
@@ -87,7 +90,8 @@ export function endpoint<T, P extends string = never, Q extends Parameters = {}>
   }, async (request, reply) => {
     const { params, turn, headers: { accept } } = request
     const asked = query === undefined ? {} as Values<Q> : readQuery(request.query, query)
-    return reply.sendCached(await respond({ params: params as Record<P, string>, asked, turn, accept }))
+    const question = { params: params as Record<P, string>, asked, turn, accept }
+    return reply.sendCached(await withAge(fastify.sources, parts => respond(parts, question), ttl))
   })
 }
 

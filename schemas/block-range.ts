@@ -1,8 +1,10 @@
 import { type Static, type TProperties, type TUnion, Type } from '@sinclair/typebox'
 import {
-  address, DAO_EXAMPLE, decimal, decimals, exampleOf, integer, MINT_EXAMPLE, NAMED, object, oneOf, record,
+  address, DAO_EXAMPLE, decimal, eventIndex, exampleOf, integer, MINT_EXAMPLE, NAMED, object, oneOf, record,
   SECOND_EXAMPLE
 } from './common.js'
+import { SupplySchema } from './supply.js'
+import { TickerSchema } from './ticker.js'
 
 /**
  * The block-range form of DEX Screener (adapter 1.1) and GeckoTerminal. A block is a slot; asset0 is the base token,
@@ -36,14 +38,14 @@ export const DexAssetSchema = record('DexAsset', 'A token.', { asset: object(ASS
 export type DexAsset = Static<typeof DexAssetSchema>
 
 export const GeckoTerminalAssetSchema = record('GeckoTerminalAsset', 'A token with its decimals.', {
-  asset: object({ ...ASSET, decimals: decimals('Decimal places of the token.') })
+  asset: object({ ...ASSET, decimals: SupplySchema.properties.decimals })
 })
 export type GeckoTerminalAsset = Static<typeof GeckoTerminalAssetSchema>
 
 export const DexPairSchema = record('DexPair',
   'A pool. Nothing of it ever changes, so it carries no fee: the protocol\'s rate has changed before and may again.', {
     pair: object({
-      id: address('Address of the DAO, which is the pool.', DAO_EXAMPLE),
+      id: TickerSchema.properties.pool_id,
       dexKey: Type.Literal('futarchy'),
       asset0Id: address('Mint of the base token.', MINT_EXAMPLE),
       asset1Id: address('Mint of the quote token.'),
@@ -66,9 +68,7 @@ const PLACE = {
   block: BlockSchema,
   txnId: transaction('Signature of the transaction.'),
   txnIndex: integer('Place of the transaction in its block.', 714),
-  eventIndex: integer(
-    'Place of the event in its transaction: outer instruction × 65,536 + place among its inner ones.', 131073
-  ),
+  eventIndex: eventIndex(131073),
   maker: address('User of the event; of a proposal\'s launch and end who paid for the transaction.', USER),
   pairId: address('Pool.', DAO_EXAMPLE)
 }

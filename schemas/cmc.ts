@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { CURVE, milliseconds } from './coingecko.js'
-import { address, list, MINT_EXAMPLE, NAMED, oneOf, record, shown } from './common.js'
+import { CURVE, executed, milliseconds } from './coingecko.js'
+import { address, boolean, list, MINT_EXAMPLE, NAMED, number, oneOf, record, shown } from './common.js'
 import { TickerSchema } from './ticker.js'
 
 /** CoinMarketCap's form: amounts and prices are numbers, written with every digit they have. */
@@ -9,13 +9,12 @@ const {
   ticker_id: TICKER_ID, pool_id: POOL_ID, base_currency: base, target_currency: target
 } = TickerSchema.properties
 
-const amount = (description: string, example: number) => Type.Number({ minimum: 0, description, examples: [example] })
 const price = (description: string, example: number) =>
   Type.Number({ exclusiveMinimum: 0, description, examples: [example] })
 const PRICE = price('Quote tokens per base token.', 0.912345678901)
 const VOLUMES = {
-  base_volume: amount('Base tokens of the last 24 hours.', 120345.67),
-  quote_volume: amount('Quote tokens of the last 24 hours.', 109800.12)
+  base_volume: number('Base tokens of the last 24 hours.', 120345.67),
+  quote_volume: number('Quote tokens of the last 24 hours.', 109800.12)
 }
 
 /** Records by an id. */
@@ -26,11 +25,11 @@ const byId = <S extends TSchema & { examples: [unknown] }>(
 const AssetSchema = record('CmcAsset', 'One token.', {
   ...NAMED,
   unified_cryptoasset_id: Type.Null({ description: 'CoinMarketCap\'s own number of the asset: not known here.' }),
-  can_withdraw: Type.Boolean({ description: 'Always true: tokens are in their owners\' wallets.', examples: [true] }),
-  can_deposit: Type.Boolean({ description: 'Always true.', examples: [true] }),
+  can_withdraw: boolean('Always true: tokens are in their owners\' wallets.'),
+  can_deposit: boolean('Always true.'),
   min_withdraw: price('The smallest unit of the token.', 0.000001),
-  maker_fee: amount('Share of a trade\'s input. A pool has takers only: as taker_fee.', 0.005),
-  taker_fee: amount('Share of a trade\'s input, TAKER_FEE_RATE.', 0.005),
+  maker_fee: number('Share of a trade\'s input. A pool has takers only: as taker_fee.', 0.005),
+  taker_fee: number('Share of a trade\'s input, TAKER_FEE_RATE.', 0.005),
   contractAddress: address('Mint of the token.', MINT_EXAMPLE)
 })
 
@@ -68,9 +67,6 @@ export const CmcOrderBookSchema = record('CmcOrderBook', `${CURVE}.`, {
 })
 export type CmcOrderBook = Static<typeof CmcOrderBookSchema>
 
-const executed = (which: string, example: number) => price(
-  `${which} price that a trade of the last 24 hours executed at; without a trade the last price.`, example
-)
 const CmcSummaryRowSchema = record('CmcSummaryRow', 'One pool.', {
   trading_pairs: TICKER_ID,
   pool_id: POOL_ID,
@@ -85,8 +81,8 @@ const CmcSummaryRowSchema = record('CmcSummaryRow', 'One pool.', {
       'compare with.',
     examples: [-1.25]
   }),
-  highest_price_24h: executed('Highest', 0.95),
-  lowest_price_24h: executed('Lowest', 0.89)
+  highest_price_24h: price(executed('Highest'), 0.95),
+  lowest_price_24h: price(executed('Lowest'), 0.89)
 })
 
 export const CmcSummarySchema = list('CmcSummary', 'One row per pool, deepest first.', CmcSummaryRowSchema)
@@ -97,8 +93,8 @@ const CmcTradeSchema = record('CmcTrade', 'A spot swap.', {
     minimum: 1, description: 'Number of the event among its DAO\'s: unique, rising with time.', examples: [4711]
   }),
   price: price('Executed price, fee included.', 0.912345678901),
-  base_volume: amount('Base tokens.', 10.5),
-  quote_volume: amount('Quote tokens.', 9.579629628461),
+  base_volume: number('Base tokens.', 10.5),
+  quote_volume: number('Quote tokens.', 9.579629628461),
   timestamp: milliseconds('Unix milliseconds.'),
   type: oneOf(['buy', 'sell'], 'A buy pays quote tokens.')
 })

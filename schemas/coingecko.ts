@@ -33,11 +33,12 @@ export const CoinGeckoOrderBookSchema = record('CoinGeckoOrderBook',
   })
 export type CoinGeckoOrderBook = Static<typeof CoinGeckoOrderBookSchema>
 
-const executed = (which: string, example: string) => decimal(
-  `${which} price that a trade of the last 24 hours executed at; without a trade the last price.`, example
-)
+export const executed = (which: string): string =>
+  `${which} price that a trade of the last 24 hours executed at; without a trade the last price.`
 const CoinGeckoTickerSchema = record('CoinGeckoTicker', 'The ticker of one pool.', {
-  ...TickerSchema.properties, high: executed('Highest', '0.950000000000'), low: executed('Lowest', '0.890000000000')
+  ...TickerSchema.properties,
+  high: decimal(executed('Highest'), '0.950000000000'),
+  low: decimal(executed('Lowest'), '0.890000000000')
 })
 
 export const CoinGeckoTickersSchema = list('CoinGeckoTickers', 'Deepest pool first.', CoinGeckoTickerSchema)

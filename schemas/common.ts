@@ -23,6 +23,9 @@ export const shown = (description: string, example: string) =>
 /** An integer that is not negative. */
 export const integer = (description: string, example?: number) =>
   Type.Integer({ minimum: 0, ...said(description, example) })
+/** A number, whole or not, that is not negative. */
+export const number = (description: string, example: number) =>
+  Type.Number({ minimum: 0, ...said(description, example) })
 export const boolean = (description: string, example = true) => Type.Boolean(said(description, example))
 export const address = (description: string, example: string = QUOTE_EXAMPLE) =>
   Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', ...said(description, example) })
@@ -39,6 +42,10 @@ export const date = (description: string, example = '2026-01-31') =>
 export const slot = (description: string, example = 400000000) => integer(description, example)
 export const decimals = (description: string) =>
   Type.Integer({ minimum: 0, maximum: 255, ...said(description, 6) })
+
+export const eventIndex = (example: number) => integer(
+  'Place of the event in its transaction: outer instruction × 65,536 + place among its inner ones.', example
+)
 
 /** The symbol or the name of a DAO's base token. */
 export const ofBaseToken = (example: string) =>

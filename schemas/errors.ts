@@ -1,4 +1,4 @@
-import { DAO_EXAMPLE } from './common.js'
+import { ACCOUNT_EXAMPLE, DAO_EXAMPLE } from './common.js'
 
 /** What may go wrong: each code with its status and its sentence, which the document shows as an example. */
 
@@ -7,8 +7,7 @@ export const MINT_NOT_FOUND = 'Token mint not found'
 export const INVALID_TICKER_ID = 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT'
 export const INVALID_POOL_ID = 'Invalid pool_id'
 export const INVALID_DAO = `Invalid dao: the address of a DAO, or of its base mint, as ${DAO_EXAMPLE}`
-export const INVALID_PROPOSAL = 'Invalid proposal: the address of a proposal, as ' +
-  'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd'
+export const INVALID_PROPOSAL = `Invalid proposal: the address of a proposal, as ${ACCOUNT_EXAMPLE}`
 export const INVALID_DATE = 'Invalid date: a UTC day, YYYY-MM-DD, not after today, as 2026-01-31'
 export const METHOD_NOT_ALLOWED = 'Method not allowed: only GET, HEAD and OPTIONS'
 export const RATE_LIMITED = 'Rate limit exceeded. Please try again later.'

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  ACCOUNT_EXAMPLE, address, boolean, DAO_EXAMPLE, date, decimal, decimals, digits, integer, list, MINT_EXAMPLE,
-  nullable, object, oneOf, QUOTE_EXAMPLE, record, SECOND_EXAMPLE, slot, text, time, VAULT_EXAMPLE
+  ACCOUNT_EXAMPLE, address, boolean, DAO_EXAMPLE, date, decimal, decimals, digits, eventIndex, integer, list,
+  MINT_EXAMPLE, nullable, object, oneOf, QUOTE_EXAMPLE, record, SECOND_EXAMPLE, slot, text, time, VAULT_EXAMPLE
 } from './common.js'
 import { DAY_FIELD } from './aggregate.js'
 import { DEEPEST_FIRST, TickerSchema } from './ticker.js'
@@ -196,9 +196,7 @@ const TradeSchema = record('Trade', 'A finalized spot swap.', {
   ),
   slot: slot('Its slot.'),
   block_index: integer('Index of the transaction in its block.', 512),
-  event_index: integer(
-    'Place of the event in its transaction: outer instruction × 65,536 + place among its inner ones.', 131079
-  ),
+  event_index: eventIndex(131079),
   timestamp: time('When it happened, by the clock of the chain.'),
   side: oneOf(['buy', 'sell'], 'buy: quote tokens were paid, base tokens received.'),
   price: nullable(decimal(

@@ -1,9 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { boolean, integer, object, orNull, record, text, time } from './common.js'
-
-/** Seconds, not only whole ones. */
-const seconds = (description: string, example: number) =>
-  Type.Number({ minimum: 0, ...description !== '' && { description }, examples: [example] })
+import { boolean, integer, number, object, orNull, record, text, time } from './common.js'
 
 export const ReadySchema = record('Ready', 'Whether the figures can be served, and what stands in the way.', {
   ready: boolean('Whether tickers and volumes can be served.', false),
@@ -29,21 +25,21 @@ export const ReadySchema = record('Ready', 'Whether the figures can be served, a
     clock_offset_seconds: Type.Number({
       description: 'By how much this machine\'s clock is ahead of that.', examples: [0.4]
     }),
-    drift_seconds: seconds('By how much the chain\'s clock is behind UTC though its state is current.', 0),
+    drift_seconds: number('By how much the chain\'s clock is behind UTC though its state is current.', 0),
     halted: orNull(
       text(''), 'Where the chain has halted, and since when, as its nodes agree; null: it goes on, or nobody knows.'
     )
   }, '', { halted: null }),
   snapshot: object({
     slot: orNull(integer('', 400123456), 'Slot of the state now; null before the first.'),
-    age_seconds: orNull(seconds('', 3.2), 'Its age.')
+    age_seconds: orNull(number('', 3.2), 'Its age.')
   }),
   history: object({
     phase: text('starting, last-day, walking-back or following.', 'last-day'),
     last_day_covered: boolean('Whether the last 24 hours are indexed.', false),
     complete: boolean('Whether the walk has reached the beginning of what the node offers.', false),
     head_age_seconds: orNull(
-      seconds('', 1.5), 'Age of the newest finalized moment up to which everything is indexed.'
+      number('', 1.5), 'Age of the newest finalized moment up to which everything is indexed.'
     ),
     head_slot: orNull(
       integer('', 400123440), 'Newest finalized slot up to which everything is indexed; null before the first.'

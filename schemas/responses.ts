@@ -38,7 +38,10 @@ export const plainNumberOrJson = (description: string, example: string, names: r
 export const notModified = (headers: Record<string, TSchema>) =>
   Type.Null({ description: 'If-None-Match names the bytes that would be sent.', headers })
 
-function failure (description: string, messages: string | Record<string, string>, names: readonly HeaderName[] = []) {
+/** An answer that is no success: `messages` are its sentences, of several each with a name. */
+export function failure (
+  description: string, messages: string | Record<string, string>, names: readonly HeaderName[] = []
+) {
   const body = (error: string): { value: ErrorBody } => ({ value: { error } })
   const examples = typeof messages === 'string'
     ? { message: body(messages) }
@@ -68,18 +71,16 @@ export const CHAIN_FAILURES = {
   502: failure('No node could be reached.', UPSTREAM_UNAVAILABLE),
   503: failure('Warming up, the history behind the chain, overloaded or shutting down.', UNAVAILABLE, ['Retry-After'])
 }
-/** Refused for what a parameter says; of several sentences each with a name. */
+/** Refused for what a parameter says. */
 export const badRequest = (messages: string | Record<string, string>) =>
   failure('The parameter is malformed.', messages)
-export const notFound = (description: string, messages: string | Record<string, string>) =>
-  failure(description, messages)
 
 export const NO_PARAMETERS = failure('There are no parameters here.', 'Invalid limit: no parameters here')
-export const NO_MINT = notFound('There is no mint at this address.', MINT_NOT_FOUND)
-export const NO_PAIR = notFound('No listed DAO has this pair.', tickerNotFound('<ticker_id>'))
-export const NO_POOL = notFound('No listed pool has this id.', poolNotFound('<pool_id>'))
-export const NO_DAO = notFound('There is no such DAO, or it is excluded.', daoNotFound('<dao>'))
-export const NO_PROPOSAL = notFound('There is no such proposal of a known DAO.', proposalNotFound('<proposal>'))
+export const NO_MINT = failure('There is no mint at this address.', MINT_NOT_FOUND)
+export const NO_PAIR = failure('No listed DAO has this pair.', tickerNotFound('<ticker_id>'))
+export const NO_POOL = failure('No listed pool has this id.', poolNotFound('<pool_id>'))
+export const NO_DAO = failure('There is no such DAO, or it is excluded.', daoNotFound('<dao>'))
+export const NO_PROPOSAL = failure('There is no such proposal of a known DAO.', proposalNotFound('<proposal>'))
 
 /** Answers that many endpoints have in common, by their names among the document's components. */
 export const SHARED_ANSWERS = {

@@ -6,7 +6,7 @@ import { chunks } from '../chunks.js'
 import { isServiceError, ServiceError } from '../errors.js'
 import { PROGRAMS } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
-import { type Made, type Part, partOf } from './fresh.js'
+import { type Part, partOf } from './fresh.js'
 
 export type Accounts = ReadonlyMap<string, RawAccount>
 
@@ -33,7 +33,7 @@ export function createSetReader (reader: AccountReader) {
   /** What was needed the last time, so that reading once is enough. */
   const needed = new LRUCache<string, readonly string[]>({ max: MAX_KEPT })
 
-  async function read (wanted: ReadonlyMap<string, ReadonlySet<string>>) {
+  async function read (parts: Part[], wanted: ReadonlyMap<string, ReadonlySet<string>>) {
     const calls: Array<{ addresses: string[], keys: string[] }> = []
     for (const [key, addresses] of wanted) {
       for (const some of chunks([...addresses], MAX_ACCOUNTS)) {
@@ -45,14 +45,14 @@ export function createSetReader (reader: AccountReader) {
       }
     }
     const found = new Map(Array.from(wanted, ([key, asked]) =>
-      [key, { slot: Infinity, asked, accounts: new Map<string, RawAccount>(), parts: [] as Part[] }]))
+      [key, { slot: Infinity, asked, accounts: new Map<string, RawAccount>() }]))
     for (const some of chunks(calls, CALLS_AT_ONCE)) {
       const { value, ...at } = await reader.accountLists(some.map(({ addresses }) => addresses))
+      parts.push(partOf(at))
       for (const [index, { keys }] of some.entries()) {
         for (const key of keys) {
           const set = found.get(key)!
           set.slot = Math.min(set.slot, at.moment.slot)
-          set.parts.push(partOf(at))
           for (const account of value[index]!) {
             if (account !== null && set.asked.has(account.address) && !isUnused(account)) {
               set.accounts.set(account.address, account)
@@ -70,25 +70,25 @@ export function createSetReader (reader: AccountReader) {
    * read.
    */
   return async function readSets<V> (
+    parts: Part[],
     first: ReadonlyMap<string, readonly string[]>,
-    make: (key: string, set: AccountSet) => Promise<Made<V> | readonly string[]>
-  ): Promise<Map<string, Made<V> | ServiceError>> {
-    const done = new Map<string, Made<V> | ServiceError>()
+    make: (key: string, set: AccountSet) => Promise<V | string[]>
+  ): Promise<Map<string, V | ServiceError>> {
+    const done = new Map<string, V | ServiceError>()
     let open = [...first.keys()]
     for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
-      const sets = await read(new Map(open.map(key =>
+      const sets = await read(parts, new Map(open.map(key =>
         [key, new Set([...first.get(key)!, ...needed.get(key) ?? []])])))
       const pause = createPauses()
       open = []
-      for (const [key, { parts, ...set }] of sets) {
+      for (const [key, set] of sets) {
         await pause()
         try {
           const made = await make(key, set)
-          if ('value' in made) done.set(key, { value: made.value, parts: [...parts, ...made.parts] })
-          else {
+          if (Array.isArray(made)) {
             needed.set(key, made)
             open.push(key)
-          }
+          } else done.set(key, made)
         } catch (error) {
           if (error instanceof DecodeError) done.set(key, bad(`${key}: ${error.message}`, error))
           else if (isServiceError(error)) done.set(key, error)

@@ -7,7 +7,7 @@ import { type Dao, decodeAmmPosition, decodeDao, type DaoDetails } from '../prot
 import { keyText } from '../protocol/pda.js'
 import { decodeTokenAccount } from '../protocol/token.js'
 import type { AccountSet, SetReader } from './account-sets.js'
-import type { Made } from './fresh.js'
+import type { Part } from './fresh.js'
 import { type DaosOf, supplyAddresses, type SupplyFacts, supplyOf } from './supply.js'
 
 /** A DAO with its supply and what it owns, all of one slot. */
@@ -91,14 +91,14 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     return { ...supply, slot, dao: decoded, details, tokens, tokensComplete: complete, internal }
   }
 
-  async function facts (daos: ReadonlyMap<string, { dao: KnownDao, held: HeldAccounts }>) {
+  async function facts (parts: Part[], daos: ReadonlyMap<string, { dao: KnownDao, held: HeldAccounts }>) {
     await client.load()
     const first = new Map(Array.from(daos, ([address, { dao, held }]) =>
       [address, [address, positionOf(dao), ...supplyAddresses(dao.baseMint), ...held.addresses]]))
-    return await readSets(first, async (address, set): Promise<Made<DaoFacts> | readonly string[]> => {
+    return await readSets(parts, first, async (address, set): Promise<DaoFacts | string[]> => {
       const { dao, held } = daos.get(address)!
-      const supply = await supplyOf(client, dao.baseMint, set, daosOf)
-      return 'value' in supply ? { ...supply, value: make(dao, set, supply.value, held) } : supply
+      const supply = await supplyOf(parts, client, dao.baseMint, set, daosOf)
+      return Array.isArray(supply) ? supply : make(dao, set, supply, held)
     })
   }
 
@@ -107,18 +107,13 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
      * Of many DAOs, with what their vaults hold in the accounts associated with known mints, or what is wrong with one.
      * Throws the ServiceError of a failed read.
      */
-    async all (daos: readonly KnownDao[]): Promise<Made<Facts>> {
-      const found = await facts(new Map(daos.map(dao => [dao.address, { dao, held: associated(dao) }])))
-      return {
-        value: new Map(Array.from(found, ([address, made]) => [address, 'value' in made ? made.value : made])),
-        parts: [...found.values()].flatMap(made => 'value' in made ? made.parts : [])
-      }
-    },
+    all: async (parts: Part[], daos: readonly KnownDao[]): Promise<Facts> =>
+      await facts(parts, new Map(daos.map(dao => [dao.address, { dao, held: associated(dao) }]))),
     /** Of one, with all that its vault holds. Throws what is wrong with it. */
-    async one (dao: KnownDao): Promise<Made<DaoFacts>> {
+    async one (parts: Part[], dao: KnownDao): Promise<DaoFacts> {
       const { addresses, complete } = await listed(dao)
       const held = { addresses: [...new Set([...associated(dao).addresses, ...addresses])], complete }
-      const made = (await facts(new Map([[dao.address, { dao, held }]]))).get(dao.address)!
+      const made = (await facts(parts, new Map([[dao.address, { dao, held }]]))).get(dao.address)!
       if (made instanceof ServiceError) throw made
       return made
     }

@@ -25,6 +25,22 @@ export interface Made<V> {
   parts: readonly Part[]
 }
 
+/** Gives a value, and adds its states to the `parts` of what is made of it: `[]` where that is not dated by it. */
+export type Kept<V, Q extends unknown[] = []> = (parts: Part[], ...question: Q) => Promise<V>
+
+/** The value of what has been made, for something that is made of it and has these `parts`. */
+export function noted<V> ({ value, parts: own }: Made<V>, parts: Part[]): V {
+  parts.push(...own)
+  return value
+}
+
+/** What `make` gives, with the states that it has noted. */
+export async function dated<V> (make: (parts: Part[]) => Promise<V>): Promise<Made<V>> {
+  const parts: Part[] = []
+  const value = await make(parts)
+  return { value, parts: [...new Set(parts)] }
+}
+
 export interface Aged<V> extends Made<V> {
   /** Age of the oldest state in it, ms. */
   age: number
@@ -32,17 +48,20 @@ export interface Aged<V> extends Made<V> {
   left: number
 }
 
-interface FreshOptions<K, V> {
-  load: (key: K) => Promise<Made<V>>
+interface Lifetime {
   /** How long a value is fresh whose states were current when they were read, ms. */
   ttl: number
+  /** Milliseconds, steadily growing. */
+  now: () => number
+  time: AgeTime
+}
+
+interface FreshOptions<K, V> extends Lifetime {
+  load: (key: K) => Promise<Made<V>>
   /** How much older than that it may be where no younger one is to be had, ms. */
   staleIfError: number
   /** Most keys kept; the least recently used goes. */
   max: number
-  /** Milliseconds, steadily growing. */
-  now: () => number
-  time: AgeTime
   /** Told of every load that fails, those behind a stale answer too. */
   onFailure?: (error: unknown) => void
 }
@@ -83,6 +102,10 @@ function readSince (parts: readonly Part[], now: number, time: AgeTime): number 
     return Math.max(longest, time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since)
   }, 0)
 }
+
+/** How old it is by now, and how long it stays fresh. */
+export const aged = <V>({ value, parts }: Made<V>, { ttl, now, time }: Lifetime): Aged<V> =>
+  ({ value, parts, age: ageOf(parts, time), left: Math.max(0, ttl - readSince(parts, now(), time)) })
 
 /** What a load gives. Throws NODE_UNAVAILABLE where it takes longer than one load may, or than `ms`. */
 export async function within<T> (load: Promise<T>, ms = WAIT_WITHOUT): Promise<T> {
@@ -125,9 +148,6 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
     return started
   }
 
-  const aged = ({ value, parts }: Entry<V>): Aged<V> =>
-    ({ value, parts, age: ageOf(parts, time), left: Math.max(0, ttl - readSince(parts, now(), time)) })
-
   const serves = ({ parts }: Made<V>): boolean => parts.every(part => {
     const isHalted = time.halted() !== undefined
     const most = Math.max(ttl + staleIfError, isHalted ? CURRENT_MS[part.commitment] : 0)
@@ -135,7 +155,7 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
   })
 
   function serve (entry: Entry<V>): Aged<V> {
-    if (serves(entry)) return aged(entry)
+    if (serves(entry)) return aged(entry, options)
     throw new ServiceError('NODE_UNAVAILABLE', time.tooOld(Math.min(...entry.parts.map(({ time }) => time))))
   }
 
@@ -148,7 +168,7 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
       if (since < Math.min(maxAge, ttl)) {
         // the failure is counted by onFailure, and met again by whoever asks once the value has aged
         if (since >= ttl * RENEW_FROM && mayTry) renew(key).catch(() => {})
-        return aged(entry)
+        return aged(entry, options)
       }
       // an old state is as old after a load as before: asked for again a second later, not at every request
       if (!mayTry && since >= ttl && (serves(entry) || !entry.failed)) return serve(entry)
@@ -156,13 +176,13 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
         return serve(await within(renew(key), serves(entry) ? WAIT_WITH_VALUE : WAIT_WITHOUT))
       } catch (error) {
         const last = entries.peek(key) ?? entry
-        if (serves(last)) return aged(last)
+        if (serves(last)) return aged(last, options)
         throw error
       }
     },
     peek (key) {
       const entry = entries.peek(key)
-      return entry && aged(entry)
+      return entry && aged(entry, options)
     },
     follow: listener => { listeners.push(listener) }
   }

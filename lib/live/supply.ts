@@ -13,10 +13,10 @@ import { parseKey } from '../protocol/pda.js'
 import { decodeMint, decodeTokenAccount, type Mint } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
 import type { Accounts, AccountSet, SetReader } from './account-sets.js'
-import type { Made } from './fresh.js'
+import type { Kept, Part } from './fresh.js'
 
 /** Gives the DAOs that trade a mint as their base. */
-export type DaosOf = (mint: string) => Promise<Made<readonly string[]>>
+export type DaosOf = Kept<readonly string[], [mint: string]>
 
 /** Where tokens are, by the token account or position, raw units. */
 interface AllocatedPart {
@@ -52,15 +52,15 @@ interface Origin {
  */
 export function createSupplyReader (
   readSets: SetReader, client: ProgramClient, daosOf: DaosOf
-): (mint: string) => Promise<Made<Supply>> {
-  return async mint => {
+): Kept<Supply, [mint: string]> {
+  return async (parts, mint) => {
     if (parseKey(mint) === undefined) throw new ServiceError('INVALID_MINT', `${mint.slice(0, 64)} is no key`)
     await client.load()
-    const found = await readSets(new Map([[mint, supplyAddresses(mint)]]), (_, set) =>
-      supplyOf(client, mint, set, daosOf))
+    const found = await readSets(parts, new Map([[mint, supplyAddresses(mint)]]), (_, set) =>
+      supplyOf(parts, client, mint, set, daosOf))
     const made = found.get(mint)!
     if (made instanceof ServiceError) throw made
-    return { value: made.value.supply, parts: made.parts }
+    return made.supply
   }
 }
 
@@ -77,15 +77,16 @@ export const supplyAddresses = (mint: string): string[] =>
  * DecodeError for accounts that contradict each other.
  */
 export async function supplyOf (
-  client: ProgramClient, mint: string, { accounts, asked }: AccountSet, daosOf: DaosOf
-): Promise<Made<SupplyFacts> | string[]> {
+  parts: Part[], client: ProgramClient, mint: string, { accounts, asked }: AccountSet, daosOf: DaosOf
+): Promise<SupplyFacts | string[]> {
   const account = accounts.get(mint)
   const token = account && decodeMint(account)
   if (token === undefined) throw new ServiceError('MINT_NOT_FOUND', `${mint} holds no mint`)
   const origin = findOrigin(client, mint, accounts)
   // a DAO born since the list was read would be missing from the supply: it is as old as the list
-  const { value: daos, parts } = origin === undefined ? await daosOf(mint) : { value: [], parts: [] }
-  const places = origin === undefined ? placesOfDaos(client, token, daos) : placesOfLaunch(origin, token)
+  const places = origin === undefined
+    ? placesOfDaos(client, token, await daosOf(parts, mint))
+    : placesOfLaunch(origin, token)
   const needed = [...places.map(({ address }) => address), ...origin === undefined ? [] : besideThem(origin, token)]
   if (!needed.every(address => asked.has(address))) return needed
   const external = origin?.launch.dao == null ? null : externalLiquidity(client, origin, mint, accounts)
@@ -97,23 +98,20 @@ export async function supplyOf (
   const sumOf = (kind: AllocatedPart['kind']): bigint => sum(allocation.filter(part => part.kind === kind))
   const [teamPackage, locked] = [sumOf('team_package'), sum(allocation.filter(({ circulating }) => !circulating))]
   return {
-    value: {
-      supply: supplyRecord({
-        mint,
-        supply: token.supply,
-        decimals: token.decimals,
-        teamPackage,
-        unclaimed: locked - teamPackage,
-        ammLiquidity: sumOf('internal_pool'),
-        externalLiquidity: sumOf('external_pool')
-      }),
-      mint: token,
-      circulating: token.supply - locked,
-      launch: origin === undefined ? null : { ...origin.launch, address: origin.addresses.launch },
-      external,
-      allocation
-    },
-    parts
+    supply: supplyRecord({
+      mint,
+      supply: token.supply,
+      decimals: token.decimals,
+      teamPackage,
+      unclaimed: locked - teamPackage,
+      ammLiquidity: sumOf('internal_pool'),
+      externalLiquidity: sumOf('external_pool')
+    }),
+    mint: token,
+    circulating: token.supply - locked,
+    launch: origin === undefined ? null : { ...origin.launch, address: origin.addresses.launch },
+    external,
+    allocation
   }
 }
 

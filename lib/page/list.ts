@@ -1,9 +1,10 @@
 import { fix, parseDecimal, powerOfTen, shortText } from '../decimal.js'
 import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import type { Kept } from '../live/fresh.js'
 import type { MarketTotals } from '../responses/aggregate.js'
 import { JSON_TYPE } from '../responses/json-response.js'
 import { orUnknown, type PoolList } from '../responses/pools/pool-list.js'
-import { type Kept, sameLife } from '../responses/sources.js'
+import { formOf } from '../responses/sources.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Treasuries, TreasuryRow } from '../../schemas/treasury.js'
 import { type Mark, pretences } from './pretences.js'
@@ -97,17 +98,17 @@ export const listResponse = ({ totals, rows }: PageList, all: boolean): CachedRe
  * treasuries are never older.
  */
 export function createPageList (pools: Kept<PoolList>, treasuries: Kept<Treasuries>) {
-  const known = sameLife(pools, async list => pageList(list, (await orUnknown(treasuries()))?.value ?? []))
+  const known = formOf(pools, async list => pageList(list, await orUnknown(treasuries([])) ?? []))
   return {
     known,
-    first: sameLife(known, list => listResponse(list, false)),
-    all: sameLife(known, list => listResponse(list, true))
+    first: formOf(known, list => listResponse(list, false)),
+    all: formOf(known, list => listResponse(list, true))
   }
 }
 
 /** The days of the market's volume, without the tokens that their answer has beside them. */
-export const createPageVolume = (totals: Kept<MarketTotals>): Kept<CachedResponse> =>
-  sameLife(totals, async ({ volume, headers }) => {
+export const createPageVolume = (totals: Kept<MarketTotals>) =>
+  formOf(totals, async ({ volume, headers }) => {
     const { totalVolume, dailyBreakdown } = await volume()
     return makeCachedResponse(JSON_TYPE, JSON.stringify({ totalVolume, dailyBreakdown }), headers.volume)
   })

@@ -20,15 +20,14 @@ const percentOf = (share: string): string => {
   const size = toFixed(multiply(parseDecimal(share.replace('-', ''))!, ratio(100n)), 2)
   return changeText(share.startsWith('-') ? `-${size}` : size)
 }
-const quoteOf = ({ quote }: Row): string => symbolOf(quote.symbol, quote.mint)
 
 /** What is told of a pool, by its name. */
 const FIGURES: Columns<Row> = [
-  ['Price', pool => `${priceText(pool.last_price)} ${quoteOf(pool)}`],
+  ['Price', pool => `${priceText(pool.last_price)} ${symbolOf(pool.quote)}`],
   ['24 h', pool => pool.price_change_24h === null ? NONE : changeText(pool.price_change_24h)],
   ['Volume, 24 h', pool => pool.target_volume_24h === null
     ? NONE
-    : `${amount(pool.target_volume_24h)} ${quoteOf(pool)}`],
+    : `${amount(pool.target_volume_24h)} ${symbolOf(pool.quote)}`],
   ['Liquidity', pool => pool.priced_in_usd ? usd(pool.liquidity_in_usd) : 'No USD price'],
   ['Market cap', pool => usd(pool.market_cap_usd)],
   ['Fully diluted', pool => usd(pool.fdv_usd)],
@@ -60,7 +59,7 @@ function tableOf<T> (rows: readonly T[], label: string, headOf: (row: T) => stri
 }
 
 const linkOf = (pool: Row, root: string): string => `<a href="${root}market/pool/${pool.pool_id}">` +
-  `${escapeHtml(`${symbolOf(pool.base.symbol, pool.base.mint)} / ${quoteOf(pool)}`)}</a> ` +
+  `${escapeHtml(`${symbolOf(pool.base)} / ${symbolOf(pool.quote)}`)}</a> ` +
   `<small>${inShort(pool.base.mint)}</small>`
 
 /** The list as a table, deepest first; `root` leads to the service. */

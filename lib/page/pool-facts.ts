@@ -23,7 +23,7 @@ const REASONS: Record<string, string> = {
 const KEY_SHOWN = 4
 export const inShort = (address: string): string => `${address.slice(0, KEY_SHOWN)}…${address.slice(-KEY_SHOWN)}`
 /** The symbol, cut where it is long, or else the mint in short. */
-export const symbolOf = (symbol: string, mint: string): string => cutText(symbol.trim(), MAX_SYMBOL) || inShort(mint)
+export const symbolOf = ({ symbol, mint }: Row['quote']): string => cutText(symbol.trim(), MAX_SYMBOL) || inShort(mint)
 
 /** What a snapshot knows of the pool at an address. */
 export function findPool (snapshot: Snapshot, pool: string): FoundPool {
@@ -38,8 +38,8 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
   return {
     kind: 'listed',
     facts: {
-      base: symbolOf(base?.symbol ?? pair.baseSymbol, pair.baseMint),
-      quote: symbolOf(quote?.symbol ?? pair.quoteSymbol, pair.quoteMint),
+      base: symbolOf({ symbol: base?.symbol ?? pair.baseSymbol, mint: pair.baseMint }),
+      quote: symbolOf({ symbol: quote?.symbol ?? pair.quoteSymbol, mint: pair.quoteMint }),
       name: cutText((base?.name ?? pair.baseName).trim(), MAX_NAME),
       mint: inShort(pair.baseMint),
       quoteMint: inShort(pair.quoteMint),
@@ -52,7 +52,7 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
 /** What the row of a pool adds to its image. */
 export const figuresOf = (pool: Row): Pick<CardFacts, 'change' | 'volume' | 'liquidity'> => ({
   ...(pool.target_volume_24h !== null && {
-    volume: `${amountText(pool.target_volume_24h)} ${symbolOf(pool.quote.symbol, pool.quote.mint)}`
+    volume: `${amountText(pool.target_volume_24h)} ${symbolOf(pool.quote)}`
   }),
   ...(pool.priced_in_usd && { liquidity: `$${amountText(pool.liquidity_in_usd)}` }),
   ...(pool.price_change_24h !== null && { change: changeText(pool.price_change_24h) })
@@ -70,13 +70,12 @@ export function marketFacts ({ totals: { count, volume, liquidity }, rows }: Pag
     figures: [
       ...volume === null
         ? []
-        : [['Volume, 24 h', `${amountText(volume)} ${symbolOf(deepest.quote.symbol, deepest.quote.mint)}`] as const],
+        : [['Volume, 24 h', `${amountText(volume)} ${symbolOf(deepest.quote)}`] as const],
       ...deepest.priced_in_usd ? [['Liquidity', `$${amountText(liquidity)}`] as const] : []
     ],
     rows: rows.slice(0, NAMED).map(pool => ({
-      base: symbolOf(pool.base.symbol, pool.base.mint),
-      quote: symbolOf(pool.quote.symbol, pool.quote.mint),
-      name: '',
+      base: symbolOf(pool.base),
+      quote: symbolOf(pool.quote),
       mint: inShort(pool.base.mint),
       quoteMint: inShort(pool.quote.mint),
       price: priceText(pool.last_price),

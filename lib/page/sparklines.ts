@@ -1,9 +1,9 @@
 import { chunks } from '../chunks.js'
 import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 import type { Reading } from '../history/history.js'
-import { type Aged, createFreshCache, type Made } from '../live/fresh.js'
+import type { Part } from '../live/fresh.js'
 import { JSON_TYPE } from '../responses/json-response.js'
-import { ALL, cacheOptions, headPart, pricedStateOf, type Sources } from '../responses/sources.js'
+import { headOf, keepOne, pricedStateOf, type Sources } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
 import { AT_FIRST } from './list.js'
 
@@ -19,7 +19,7 @@ const STEP = 4 * HOUR
 const SPAN = 7 * DAY
 const POINTS = SPAN / STEP + 1
 /** A week changes little in five minutes, ms. */
-const LIFETIME = 300_000
+export const DRAWN_TTL = 300_000
 /** Pools of one reading of the history: a longer one would hold up who writes it. */
 const AT_ONCE = 50
 
@@ -45,9 +45,9 @@ const responseOf = (lines: Iterable<readonly [string, Line]>): CachedResponse =>
 /** The drawings, kept. Each throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
 export function createSparklines (sources: Sources) {
   const { history } = sources
-  async function load (): Promise<Made<Drawings>> {
-    const { value: { deepest } } = await pricedStateOf(sources)
-    const head = sources.history.head()
+  const drawn = keepOne(sources, async (parts): Promise<Drawings> => {
+    const { deepest } = await pricedStateOf(sources, [])
+    const head = headOf(sources, parts)
     const from = Math.floor((head.time - SPAN) / STEP) * STEP
     const lines = new Map<string, Line>()
     for (const some of chunks(deepest, AT_ONCE)) {
@@ -59,18 +59,14 @@ export function createSparklines (sources: Sources) {
       })
     }
     const all = [...lines]
-    const value = { lines, first: responseOf(all.slice(0, AT_FIRST)), all: responseOf(all) }
-    return { value, parts: [headPart(sources, head)] }
-  }
+    return { lines, first: responseOf(all.slice(0, AT_FIRST)), all: responseOf(all) }
+  }, DRAWN_TTL)
 
-  const cache = createFreshCache<typeof ALL, Drawings>({ ...cacheOptions(sources), load, ttl: LIFETIME, max: 1 })
   return {
     /** Lines by pool, of the deepest or of all; pools that have none to draw are left out. */
-    async response (which: 'first' | 'all'): Promise<Aged<CachedResponse>> {
-      const { value, ...age } = await cache.get(ALL)
-      return { value: value[which], ...age }
-    },
+    first: async (parts: Part[]) => (await drawn(parts)).first,
+    all: async (parts: Part[]) => (await drawn(parts)).all,
     /** That of one pool; undefined where there is nothing to draw. */
-    of: async (pool: string): Promise<Line | undefined> => (await cache.get(ALL)).value.lines.get(pool)
+    of: async (pool: string): Promise<Line | undefined> => (await drawn([])).lines.get(pool)
   }
 }

@@ -1,6 +1,7 @@
 import { divide, powerOfTen } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { DailyVolume, DayVolume, HistoryStatus, OtherFees } from '../history/history.js'
+import type { Kept } from '../live/fresh.js'
 import { aggregateVolume, type Pricing, type TradedDao } from '../market/aggregate.js'
 import { missingEvents } from '../market/dao-report.js'
 import { feesInUsd } from '../market/other-fees.js'
@@ -11,8 +12,7 @@ import { AggregateSchema, type AggregateVolume } from '../../schemas/aggregate.j
 import { FeesSchema } from '../../schemas/fees.js'
 import { historyHeaders } from './known.js'
 import { jsonResponse } from './json-response.js'
-import { hasEvents, headPart, keepResponse, type Kept, type PricedState, pricedStateOf, sameLife, type Sources }
-  from './sources.js'
+import { formOf, hasEvents, headOf, keepOne, type PricedState, pricedStateOf, type Sources } from './sources.js'
 
 /** The days of all DAOs as they were at one moment, and what they amount to. */
 export interface MarketTotals {
@@ -63,10 +63,10 @@ export const pricingOf = ({ usd, tokens }: PricedState): Pricing => ({
 export function createTotals (sources: Sources): Kept<MarketTotals> {
   const { history, settings: { excluded } } = sources
 
-  return keepResponse(sources, async () => {
-    const { value: state, parts } = await pricedStateOf(sources)
+  return keepOne(sources, async parts => {
+    const state = await pricedStateOf(sources, parts)
     const walked = firstWholeDay(history.status())
-    const head = history.head()
+    const head = headOf(sources, parts)
     const report = history.report()
     const stored = await history.daily()
     const firstDay = Math.max(walked, firstWholeDay(history.status()))
@@ -92,21 +92,18 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
     const pricing = pricingOf(state)
     const headers = { ...historyHeaders(complete, firstDay * DAY - 1), 'x-history-missing': missing.toString() }
     return {
-      value: {
-        state,
-        daily,
-        walkedTo: head.time,
-        firstDay,
-        complete,
-        headers: { volume: headers, fees: { ...headers, 'x-fees-unknown': String(unknownFees) } },
-        volume: once(() => aggregateVolume(daos, ({ quote }) => quote, pricing, head.time)),
-        fees: once(() => aggregateVolume(daos, ({ fees }) => fees, pricing, head.time)),
-        outside: once(async () => {
-          const others = await history.read(async reading => await reading.untold() ? null : await reading.otherFees())
-          return outsideTotals(others, state.daos, pricing)
-        })
-      },
-      parts: [...parts, headPart(sources, head)]
+      state,
+      daily,
+      walkedTo: head.time,
+      firstDay,
+      complete,
+      headers: { volume: headers, fees: { ...headers, 'x-fees-unknown': String(unknownFees) } },
+      volume: once(() => aggregateVolume(daos, ({ quote }) => quote, pricing, head.time)),
+      fees: once(() => aggregateVolume(daos, ({ fees }) => fees, pricing, head.time)),
+      outside: once(async () => {
+        const others = await history.read(async reading => await reading.untold() ? null : await reading.otherFees())
+        return outsideTotals(others, state.daos, pricing)
+      })
     }
   })
 }
@@ -134,15 +131,16 @@ const toFees = jsonResponse(FeesSchema)
 
 /** The bytes of the volume since launch. Headers say whether every event is there. */
 export const createVolumeResponse = (totals: Kept<MarketTotals>) =>
-  sameLife(totals, async ({ volume, headers }) => toVolume(await volume(), headers.volume))
+  formOf(totals, async ({ volume, headers }) => toVolume(await volume(), headers.volume))
 
 /** The bytes of the fees since launch. */
-export const createFeesResponse = (totals: Kept<MarketTotals>) => sameLife(totals, async sums => {
-  const { totalVolume, dailyBreakdown, tokens } = await sums.fees()
-  return toFees({
-    totalFees: totalVolume,
-    ...await sums.outside(),
-    dailyBreakdown: dailyBreakdown.map(({ volume: fees, ...day }) => ({ ...day, fees })),
-    tokens: tokens.map(({ totalVolume: totalFees, ...token }) => ({ ...token, totalFees }))
-  }, sums.headers.fees)
-})
+export const createFeesResponse = (totals: Kept<MarketTotals>) =>
+  formOf(totals, async sums => {
+    const { totalVolume, dailyBreakdown, tokens } = await sums.fees()
+    return toFees({
+      totalFees: totalVolume,
+      ...await sums.outside(),
+      dailyBreakdown: dailyBreakdown.map(({ volume: fees, ...day }) => ({ ...day, fees })),
+      tokens: tokens.map(({ totalVolume: totalFees, ...token }) => ({ ...token, totalFees }))
+    }, sums.headers.fees)
+  })

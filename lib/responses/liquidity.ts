@@ -1,5 +1,5 @@
 import { compare } from '../decimal.js'
-import { within } from '../live/fresh.js'
+import type { Kept, Part } from '../live/fresh.js'
 import { type ClosedPool, closingDays, type ClosingDay } from '../market/liquidity.js'
 import { usdText } from '../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../time.js'
@@ -7,7 +7,7 @@ import { LiquiditySchema } from '../../schemas/liquidity.js'
 import { type MarketTotals, pricingOf } from './aggregate.js'
 import { jsonResponse } from './json-response.js'
 import { historyHeaders } from './known.js'
-import { daoOf, keepEach, type Kept, type Sources } from './sources.js'
+import { byDao, keepEach, type Sources } from './sources.js'
 
 const toResponse = jsonResponse(LiquiditySchema)
 const MAX_KEPT = 64
@@ -19,8 +19,8 @@ const text = (row: ClosingDay | undefined): string | null =>
  * the sums since launch throw.
  */
 export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
-  const get = keepEach(sources, MAX_KEPT, async (asked: string) => {
-    const { value: { state, walkedTo, firstDay }, parts } = await totals()
+  const get = keepEach(sources, MAX_KEPT, async (parts, asked: string) => {
+    const { state, walkedTo, firstDay } = await totals(parts)
     const { usdPerUnit, symbolOf } = pricingOf(state)
     const known = await sources.history.read(async reading => {
       const all = await reading.closes()
@@ -44,7 +44,8 @@ export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
     const dailyBreakdown = rows.map(row =>
       ({ date: dateOf(row.day), liquidity: text(row), daos: row.known, unknown: row.unknown }))
     const headers = historyHeaders(isWhole, firstDay * DAY - 1)
-    return { value: toResponse({ totalLiquidity: text(rows[0]), dailyBreakdown, daos }, headers), parts }
+    return toResponse({ totalLiquidity: text(rows[0]), dailyBreakdown, daos }, headers)
   })
-  return (dao: string | undefined) => dao === undefined ? get('') : within(daoOf(sources.snapshot, dao).then(get))
+  const ofOne = byDao(sources, get)
+  return (parts: Part[], dao: string | undefined) => dao === undefined ? get(parts, '') : ofOne(parts, dao)
 }

@@ -2,10 +2,11 @@ import { daosReport } from '../market/dao-report.js'
 import { DaosSchema } from '../../schemas/daos.js'
 import { TickerSchema, TickersSchema } from '../../schemas/ticker.js'
 import { createFeesResponse, createTotals, createVolumeResponse } from './aggregate.js'
+import type { Part } from '../live/fresh.js'
 import { createLiquidity } from './liquidity.js'
 import { jsonResponse } from './json-response.js'
 import { readiness } from './readiness.js'
-import { keepResponse, pricedStateOf, sameLife, type Sources } from './sources.js'
+import { formOf, keepOne, pricedStateOf, type Sources } from './sources.js'
 import { createTickers, pairIn } from './tickers.js'
 
 const toDaos = jsonResponse(DaosSchema)
@@ -20,8 +21,8 @@ export function createMarket (sources: Sources) {
   const tickers = createTickers(sources)
   const totals = createTotals(sources)
 
-  const daos = keepResponse(sources, async () => {
-    const { value: { slot, discovered: found, usd, tokens }, parts } = await pricedStateOf(sources)
+  const daos = keepOne(sources, async parts => {
+    const { slot, discovered: found, usd, tokens } = await pricedStateOf(sources, parts)
     const report = daosReport({
       slot,
       found,
@@ -30,17 +31,17 @@ export function createMarket (sources: Sources) {
       usd,
       symbolOf: mint => tokens.get(mint)?.symbol ?? ''
     })
-    return { value: toDaos(report), parts }
+    return toDaos(report)
   })
 
   return {
-    tickers: sameLife(tickers.get, list => toTickers(list.tickers)),
+    tickers: formOf(tickers.get, list => toTickers(list.tickers)),
     tickerList: tickers.get,
     /** The ticker of a pair's deepest pool. Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
-    async ticker (tickerId: string) {
-      const { list: { byPool }, pools: [deepest, ...others], age } = await pairIn(tickers.get, tickerId)
+    async ticker (parts: Part[], tickerId: string) {
+      const { list: { byPool }, pools: [deepest, ...others] } = await pairIn(tickers.get, parts, tickerId)
       const headers = { 'x-other-pools': others.slice(0, MAX_OTHERS).join(', ') }
-      return { value: toTicker(byPool.get(deepest!)!, others.length > 0 ? headers : undefined), ...age }
+      return toTicker(byPool.get(deepest!)!, others.length > 0 ? headers : undefined)
     },
     aggregate: createVolumeResponse(totals),
     fees: createFeesResponse(totals),

@@ -1,5 +1,6 @@
 import { multiply, parseDecimal, type Rational } from '../decimal.js'
 import { executedPrice, type Reading, type Trade } from '../history/history.js'
+import type { Kept, Part } from '../live/fresh.js'
 import { executedPriceText, priceText } from '../market/pool-figures.js'
 import type { Pair } from '../market/ticker.js'
 import { createValuation, type PricedPool } from '../market/usd.js'
@@ -7,7 +8,7 @@ import { invalidParameter } from '../query.js'
 import { type Prices, PricesSchema } from '../../schemas/prices.js'
 import { jsonResponse } from './json-response.js'
 import { checkFinal, extentOf } from './known.js'
-import { headPart, keepEach, type Kept, oncePerValue, type Sources } from './sources.js'
+import { headOf, keepEach, oncePerValue, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 const toPrices = jsonResponse(PricesSchema)
@@ -84,19 +85,16 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     return { body: { prices: Object.fromEntries(prices), slot: list.slot }, isLost }
   }
 
-  const kept = keepEach(sources, MAX_KEPT, async ({ at, mints }: { at: number, mints: readonly string[] }) => {
-    const { value: list, parts } = await tickers()
-    const head = headPart(sources)
+  const kept = keepEach(sources, MAX_KEPT, async (parts, { at, mints }: { at: number, mints: readonly string[] }) => {
+    const list = await tickers(parts)
+    headOf(sources, parts)
     const { body, isLost } = await history.read(reading => past(list, mints, at, reading))
-    return { value: toPrices(body, { 'x-history-complete': String(!isLost) }), parts: [...parts, head] }
+    return toPrices(body, { 'x-history-complete': String(!isLost) })
   }, ({ at, mints }) => `${at} ${mints.join()}`)
 
-  return async (mints: readonly string[], at: number | undefined) => {
-    if (at === undefined) {
-      const { value: list, ...age } = await tickers()
-      return { value: toPrices(current(list, mints)), ...age }
-    }
+  return async (parts: Part[], mints: readonly string[], at: number | undefined) => {
+    if (at === undefined) return toPrices(current(await tickers(parts), mints))
     checkFinal(sources, at, invalidParameter('at', PAST_SECOND), 1)
-    return await kept({ at, mints })
+    return await kept(parts, { at, mints })
   }
 }

@@ -19,7 +19,7 @@ import { type ProposalRecord, type ProposalRow, ProposalSchema, ProposalsSchema 
 import { jsonResponse } from './json-response.js'
 import { checkTold, extentOf } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
-import { checkAddress, daoOf, headPart, keepEach, keepResponse, sameLife, type Sources, stateOf } from './sources.js'
+import { checkAddress, daoOf, formOf, headOf, keepEach, keepOne, type Sources, stateOf } from './sources.js'
 
 interface ProposalsAsked {
   state?: ProposalState
@@ -162,10 +162,11 @@ export type ProposalAnswers = ReturnType<typeof createProposals>
 export function createProposals (sources: Sources, reader: AccountReader, program: ProgramClient) {
   const { snapshot: snapshots, history } = sources
 
-  const all = keepResponse(sources, async () => {
-    const { value: { daos, tokens }, parts } = await stateOf(sources)
+  const all = keepOne(sources, async parts => {
+    const { daos, tokens } = await stateOf(sources, parts)
     const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX)
-    const known = read.value.flatMap((account): Known[] => {
+    parts.push(partOf(read))
+    return read.value.flatMap((account): Known[] => {
       try {
         const proposal = decodeProposal(program.program, account)
         const dao = daos.get(proposal.dao)
@@ -178,32 +179,30 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         throw error
       }
     })
-    return { value: known, parts: [...parts, partOf(read)] }
   })
 
   /** With what events tell, newest first: by launch, else by when each was proposed, which may not be final yet. */
-  const ordered = keepResponse(sources, async () => {
-    const { value, parts } = await all()
-    const head = headPart(sources)
+  const ordered = keepOne(sources, async parts => {
+    const unordered = await all(parts)
+    headOf(sources, parts)
     const events = toldOf(await history.read(reading => reading.proposalEvents()))
     const at = ({ address, launchedAt, state }: Proposal): number =>
       launchedAt ?? events.get(address)?.created?.at ?? (state === 'draft' ? MAX_TIME : 0)
-    const known = [...value].sort(({ proposal: a }, { proposal: b }) =>
+    const known = [...unordered].sort(({ proposal: a }, { proposal: b }) =>
       at(b) - at(a) || b.number - a.number || (a.address < b.address ? -1 : 1))
-    return { value: { known, events }, parts: [...parts, head] }
+    return { known, events }
   })
 
-  async function find (address: string): Promise<{ known: Known, parts: readonly Part[] }> {
+  async function find (parts: Part[], address: string): Promise<Known> {
     checkAddress(address, 'INVALID_PROPOSAL')
-    const { value, parts } = await all()
-    const known = value.find(({ proposal }) => proposal.address === address)
+    const known = (await all(parts)).find(({ proposal }) => proposal.address === address)
     if (known === undefined) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(address))
-    return { known, parts }
+    return known
   }
 
   /** A market of a proposal, as its trades are told. */
   async function traded (market: MarketKey): Promise<Traded> {
-    const { known } = await find(market.proposal)
+    const known = await find([], market.proposal)
     const { base, quote } = decimalsOf(known)
     return { ...known.dao, baseDecimals: base, quoteDecimals: quote, market }
   }
@@ -220,9 +219,10 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     }
   }
 
-  const record = keepEach<string, ProposalRecord>(sources, MAX_KEPT, async address => {
-    const { known, parts } = await find(address)
+  const record = keepEach<string, ProposalRecord>(sources, MAX_KEPT, async (parts, address) => {
+    const known = await find(parts, address)
     const read = await reader.accounts([address, known.proposal.dao])
+    parts.push(partOf(read))
     const { moment: { time, slot }, value: [own, account] } = read
     if (own == null || account == null) {
       throw new ServiceError('NODE_BAD_ANSWER', `the node gave no proposal at ${address}, or no DAO of it`)
@@ -232,7 +232,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     const decimals = decimalsOf(known)
     const bps = bpsOf(proposal, dao)
     const live = proposal.state === 'pending' ? liveMarkets(account) : null
-    const head = headPart(sources)
+    headOf(sources, parts)
     const { events, sums } = await history.read(async reading => {
       const events = toldOf(await reading.proposalEvents(address)).get(address)
       await checkWhole(reading, proposal, events)
@@ -242,14 +242,13 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       return { events, sums: { pass, fail: await sumsOf(reading, proposal, 'fail', decimals.quote) } }
     })
     const markets = live !== null && sums !== null ? liveMarketsOf(live, sums, bps, decimals, { time, slot }) : NOT_LIVE
-    const value = { ...rowOf({ proposal, bps, ...decimals }, events), ...markets }
-    return { value, parts: [...parts, partOf(read), head] }
+    return { ...rowOf({ proposal, bps, ...decimals }, events), ...markets }
   })
-  const response = sameLife(record, value => toRecord(value))
+  const response = formOf(record, value => toRecord(value))
 
-  async function rows ({ state, dao: asked, limit, before }: ProposalsAsked) {
-    const [dao, { value: { known, events }, ...age }] =
-      await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered()])
+  async function rows (parts: Part[], { state, dao: asked, limit, before }: ProposalsAsked) {
+    const [dao, { known, events }] =
+      await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered(parts)])
     const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
     if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
     const isAsked = ({ proposal }: Known): boolean =>
@@ -258,16 +257,16 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     await history.read(async reading => {
       for (const { proposal } of page) await checkWhole(reading, proposal, events.get(proposal.address))
     })
-    return { value: page.map(one => rowOf(one, events.get(one.proposal.address))), ...age }
+    return page.map(one => rowOf(one, events.get(one.proposal.address)))
   }
 
   return {
     /** Those of all known DAOs by their accounts, kept. */
     all,
     rows,
-    list: sameLife(rows, page => toList(page)),
+    list: async (parts: Part[], asked: ProposalsAsked) => toList(await rows(parts, asked)),
     record,
-    one: (address: string) => within(find(address).then(() => response(address))),
+    one: (parts: Part[], address: string) => within(find([], address).then(() => response(parts, address))),
     trades,
     candles
   }

@@ -1,22 +1,23 @@
 import { faultOf, type FaultReason } from '../chain/node-errors.js'
 import { haltSentence } from '../chain/timekeeper.js'
 import { isServiceError, type ServiceError } from '../errors.js'
+import type { Kept } from '../live/fresh.js'
 import type { Ready } from '../../schemas/ready.js'
 import type { HistoryStatus } from '../history/history.js'
 import { DAY } from '../time.js'
 import { firstWholeDay } from './aggregate.js'
 import { sinceText } from './known.js'
-import { ALL, type Kept, type Sources } from './sources.js'
+import type { Sources } from './sources.js'
 
 /** Whether the tickers can be served, found out by asking for them; and what prevents it. */
 export async function readiness (
   { snapshot: snapshots, history, time }: Sources, tickers: Kept<unknown>
 ): Promise<Ready> {
-  const failure = await tickers().then(() => undefined, (error: unknown) => {
+  const failure = await tickers([]).then(() => undefined, (error: unknown) => {
     if (isServiceError(error)) return error
     throw error
   })
-  const snapshot = snapshots.peek(ALL)
+  const snapshot = snapshots.peek()
   const status = history.status()
   const { phase, last24h, complete, headAge, headSlot, lastDay, missingEvents, losses, leads, refusal } = status
   const halted = time.halted()

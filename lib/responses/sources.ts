@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Accounts, History } from '../history/history.js'
 import type { AgeTime, ChainTime } from '../chain/timekeeper.js'
-import { type Aged, createFreshCache, type FreshCache, type Made, type Part, RENEW_FROM } from '../live/fresh.js'
+import {
+  type Aged, aged, createFreshCache, dated, type Kept, type Made, noted, type Part, RENEW_FROM, within
+} from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
 import { byDepth, type Pair } from '../market/ticker.js'
 import { createValuation, type UsdValuation } from '../market/usd.js'
@@ -14,7 +16,12 @@ import { daoNotFound } from '../../schemas/errors.js'
 /** What answers are made of: here, and only here, the state now and the history meet. */
 export interface Sources {
   /** All DAOs, kept while fresh. */
-  snapshot: FreshCache<typeof ALL, Snapshot>
+  snapshot: {
+    /** The state, read less than `maxAge` ms ago where that is given. */
+    get: Kept<Snapshot, [maxAge?: number]>
+    /** As it is kept, whatever its age. */
+    peek (): Aged<Snapshot> | undefined
+  }
   history: History
   settings: Settings
   /** Milliseconds, steadily growing: for ages. */
@@ -28,7 +35,8 @@ export const ALL = 'all'
 export const TICKER_TTL = 10_000
 
 /** The state that answers kept as long as tickers are made of: renewed where it would grow old before they do. */
-export const stateOf = ({ snapshot }: Sources): Promise<Aged<Snapshot>> => snapshot.get(ALL, TICKER_TTL * RENEW_FROM)
+export const stateOf = ({ snapshot }: Sources, parts: Part[]): Promise<Snapshot> =>
+  snapshot.get(parts, TICKER_TTL * RENEW_FROM)
 
 /** What the history is compared with. */
 export const accountsOf = ({ value: { slot, discovered }, parts: [part] }: Made<Snapshot>): Accounts => ({
@@ -68,20 +76,20 @@ const priced = new WeakMap<Snapshot, PricedState>()
  * The same, with what its pools make of it, once for each state. Throws NODE_BAD_ANSWER where a token that the settings
  * value can't be read.
  */
-export async function pricedStateOf (sources: Sources): Promise<Made<PricedState>> {
+export async function pricedStateOf (sources: Sources, parts: Part[]): Promise<PricedState> {
   const { usdMints, usdPricedMints: pricedBy, usdMinDepth: minDepth } = sources.settings
-  const { value, parts } = await stateOf(sources)
-  const known = priced.get(value)
-  if (known !== undefined) return { value: known, parts }
-  const { pairs, tokens } = value
+  const snapshot = await stateOf(sources, parts)
+  const known = priced.get(snapshot)
+  if (known !== undefined) return known
+  const { pairs, tokens } = snapshot
   const lost = [...usdMints, ...pricedBy.keys()].find(mint => tokens.get(mint) === null)
   if (lost !== undefined) {
     throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
   }
   const usd = createValuation(pairs, { usdMints, pricedBy, minDepth })
-  const state = { ...value, usd, usdMints, deepest: byDepth(pairs, usd) }
-  priced.set(value, state)
-  return { value: state, parts }
+  const state = { ...snapshot, usd, usdMints, deepest: byDepth(pairs, usd) }
+  priced.set(snapshot, state)
+  return state
 }
 
 /**
@@ -90,12 +98,16 @@ export async function pricedStateOf (sources: Sources): Promise<Made<PricedState
  */
 export async function daoOf ({ get }: Sources['snapshot'], daoOrMint: string): Promise<string> {
   checkAddress(daoOrMint, 'INVALID_DAO')
-  const { value: { daos, pairs } } = await get(ALL)
+  const { daos, pairs } = await get([])
   if (daos.has(daoOrMint)) return daoOrMint
   const [trading, another] = pairs.filter(({ baseMint }) => baseMint === daoOrMint)
   if (trading === undefined || another !== undefined) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(daoOrMint))
   return trading.address
 }
+
+/** What is kept by the address of a DAO, by what `daoOf` takes; throws what that does. */
+export const byDao = <V>({ snapshot }: Sources, kept: Kept<V, [string]>): Kept<V, [daoOrMint: string]> =>
+  (parts, daoOrMint) => within(daoOf(snapshot, daoOrMint).then(address => kept(parts, address)))
 
 /** Whether the account of a DAO numbers events up to a moment: where none is stored, they are not known. */
 export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt'>, time: number): boolean =>
@@ -105,61 +117,57 @@ export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt
 export const staleAfter = ({ staleIfError }: Settings): number => TICKER_TTL + staleIfError
 
 /**
- * The history up to `head` as a part of an answer: of when the accounts confirmed that nothing is missing, since a node
- * may leave the newest transactions out of its lists. Throws WARMING_UP, HISTORY_UNAVAILABLE.
+ * The head, up to which the history is a part of an answer: of when the accounts confirmed that nothing is missing, as
+ * a node may leave the newest transactions out of its lists. Throws WARMING_UP, HISTORY_UNAVAILABLE.
  */
-export const headPart = ({ history, now }: Pick<Sources, 'history' | 'now'>, head = history.head()): Part =>
-  ({ time: head.confirmedTo, readAt: now(), commitment: 'finalized' })
-
-/** Gives what is made once per refresh and kept as `Sources` are. */
-export type Kept<V> = () => Promise<Aged<V>>
-
-/** What caches of answers have in common. */
-export const cacheOptions = ({ settings: { staleIfError }, now, time }: Pick<Sources, 'settings' | 'now' | 'time'>) =>
-  ({ ttl: TICKER_TTL, staleIfError, now, time })
+export function headOf ({ history, now }: Pick<Sources, 'history' | 'now'>, parts: Part[], head = history.head()) {
+  parts.push({ time: head.confirmedTo, readAt: now(), commitment: 'finalized' })
+  return head
+}
 
 /**
  * Keeps what `load` makes of each question, `max` of them by their keys: those of questions that have the same answer
  * are the same.
  */
-export function keepEach<Q, V extends {}> (
-  sources: Sources, max: number, load: (question: Q) => Promise<Made<V>>, keyOf: (question: Q) => string = String
-): (question: Q) => Promise<Aged<V>> {
+export function keepEach<Q extends {}, V extends {}> (
+  { settings: { staleIfError }, now, time }: Sources, max: number, load: Kept<V, [Q]>,
+  keyOf: (question: Q) => string = String, ttl = TICKER_TTL
+): Kept<V, [Q]> {
   // an answer is made anew by its key alone, in the turn of who asked last
-  const questions = new LRUCache<string, { newest: Q }>({ max: 2 * max })
+  const questions = new LRUCache<string, Q>({ max: 2 * max })
   const { get } = createFreshCache<string, V>({
-    ...cacheOptions(sources), load: key => load(questions.get(key)!.newest), max
+    load: key => dated(parts => load(parts, questions.get(key)!)), ttl, staleIfError, max, now, time
   })
-  return question => {
+  return async (parts, question) => {
     const key = keyOf(question)
-    questions.set(key, { newest: question })
-    return get(key)
+    questions.set(key, question)
+    return noted(await get(key), parts)
   }
 }
 
 /** Keeps what `load` makes. */
-export function keepResponse<V extends {}> (sources: Sources, load: () => Promise<Made<V>>): Kept<V> {
-  const get = keepEach<typeof ALL, V>(sources, 1, load)
-  return () => get(ALL)
+export function keepOne<V extends {}> (sources: Sources, load: Kept<V>, ttl?: number): Kept<V> {
+  const get = keepEach<typeof ALL, V>(sources, 1, load, String, ttl)
+  return parts => get(parts, ALL)
 }
 
 /** Makes a form once for each value, however often it is asked for; forgotten with the value. */
 export function oncePerValue<V extends object, R> (make: (value: V) => R): (value: V) => R {
-  const made = new WeakMap<V, { form: R }>()
+  const made = new WeakMap<V, R>()
   return value => {
-    const known = made.get(value) ?? { form: make(value) }
-    made.set(value, known)
-    return known.form
+    if (!made.has(value)) made.set(value, make(value))
+    return made.get(value)!
   }
 }
 
-/** Another form of a kept value: made once for each value, with that value's age. */
-export function sameLife<Q extends unknown[], V extends object, T> (
-  get: (...question: Q) => Promise<Aged<V>>, form: (value: V) => T | Promise<T>
-): (...question: Q) => Promise<Aged<T>> {
-  const formOf = oncePerValue(form)
-  return async (...question) => {
-    const { value, ...age } = await get(...question)
-    return { value: await formOf(value), ...age }
-  }
+/** Another form of a kept value, made once for each. */
+export function formOf<Q extends unknown[], V extends object, T> (
+  kept: Kept<V, Q>, form: (value: V) => T | Promise<T>
+): Kept<T, Q> {
+  const once = oncePerValue(form)
+  return async (parts, ...question) => await once(await kept(parts, ...question))
 }
+
+/** What `make` gives, with the age of what that is made of; it lives so many ms. */
+export const withAge = async <V>({ now, time }: Pick<Sources, 'now' | 'time'>, make: Kept<V>, ttl = TICKER_TTL) =>
+  aged(await dated(make), { ttl, now, time })

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.js'
 import { isServiceError, ServiceError } from '../errors.js'
 import type { ChainPosition, Trade } from '../history/history.js'
 import type { EventStream } from '../http/event-stream.js'
+import type { Kept } from '../live/fresh.js'
 import { HOUR, timeText } from '../time.js'
 import { poolNotFound, proposalNotFound } from '../../schemas/errors.js'
 import { latest } from './forms/block-range.js'
@@ -12,7 +13,7 @@ import { positionOf } from './forms/event-pieces.js'
 import { poolTokens } from './forms/pool-tokens.js'
 import { tradeRow } from './pools/pool-history.js'
 import type { Known } from './proposals.js'
-import { ALL, type Kept, type Sources } from './sources.js'
+import type { Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 export const STREAM_TYPES = ['trade', 'ticker', 'proposal'] as const
@@ -140,13 +141,13 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   }
 
   /** Tells what differs from the last look, while somebody asks for it; the first look tells nothing. */
-  function createWatch<T> (type: StreamType, load: () => Promise<{ value: readonly T[] }>, of: (one: T) => Watched) {
+  function createWatch<T> (type: StreamType, load: () => Promise<readonly T[]>, of: (one: T) => Watched) {
     let last: ReadonlyMap<string, string> | undefined
     return {
       forget: () => { last = undefined },
       async look () {
         const listening = [...followers].filter(({ asked }) => asked.types.has(type))
-        const found = listening.length === 0 ? undefined : (await load()).value.map(of)
+        const found = listening.length === 0 ? undefined : (await load()).map(of)
         for (const { key, state, data, isAsked } of found ?? []) {
           if (last === undefined || last.get(key) === state) continue
           const text = message(type, data)
@@ -158,13 +159,13 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   }
 
   const watches = [
-    createWatch('ticker', async () => ({ value: (await tickers()).value.tickers }), ticker => ({
+    createWatch('ticker', async () => (await tickers([])).tickers, ticker => ({
       key: ticker.pool_id,
       state: JSON.stringify(ticker),
       data: ticker,
       isAsked: ({ pools }) => pools?.has(ticker.pool_id) !== false
     })),
-    createWatch('proposal', proposals, ({ proposal: { address, dao, number, state } }) => ({
+    createWatch('proposal', () => proposals([]), ({ proposal: { address, dao, number, state } }) => ({
       key: address,
       state,
       data: { proposal: address, dao, number, state },
@@ -229,10 +230,10 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   return {
     /** Throws POOL_NOT_FOUND and PROPOSAL_NOT_FOUND for what is not listed. */
     async check ({ pools, proposals: asked }: StreamAsked) {
-      const { value: { daos } } = await snapshots.get(ALL)
+      const { daos } = await snapshots.get([])
       for (const pool of pools ?? []) if (!daos.has(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
       if (asked === undefined) return
-      const known = new Set((await proposals()).value.map(({ proposal }) => proposal.address))
+      const known = new Set((await proposals([])).map(({ proposal }) => proposal.address))
       for (const one of asked) {
         if (!known.has(one)) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(one))
       }

@@ -1,14 +1,12 @@
 import { inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
-import { type Aged, type Made, within } from '../live/fresh.js'
+import { type Kept, type Part, within } from '../live/fresh.js'
 import { isTickerId, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
 import type { UsdValuation } from '../market/usd.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { tickerNotFound } from '../../schemas/errors.js'
-import {
-  hasEvents, headPart, keepResponse, type Kept, pricedStateOf, priceRules, type Sources
-} from './sources.js'
+import { hasEvents, headOf, keepOne, pricedStateOf, priceRules, type Sources } from './sources.js'
 
 export interface TickerList {
   /** The chain's time of the state that they show, Unix seconds. */
@@ -25,14 +23,12 @@ export interface TickerList {
 }
 
 /** The pools of a pair, deepest first, at least one. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, what `get` throws. */
-export async function pairIn (get: Kept<TickerList>, tickerId: string): Promise<{
-  list: TickerList, pools: readonly string[], age: Omit<Aged<TickerList>, 'value'>
-}> {
+export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: string) {
   if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
-  const { value: list, ...age } = await get()
+  const list = await get(parts)
   const pools = list.pools.get(tickerId)
   if (pools === undefined) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
-  return { list, pools, age }
+  return { list, pools }
 }
 
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
@@ -45,11 +41,13 @@ export function createTickers (sources: Sources) {
   let newest: ReadonlySet<string> | undefined
   const rules = priceRules(settings)
 
-  async function load (): Promise<Made<TickerList>> {
-    const { value: state, parts } = await pricedStateOf(sources)
+  const get = keepOne(sources, async (parts): Promise<TickerList> => {
+    const state = await pricedStateOf(sources, parts)
+    const { time } = parts[0]!
     const isMissing = (): boolean => history.status().missingTransactions > 0
     const wasMissing = isMissing()
     const { head, volumes: traded } = await history.last24h()
+    headOf(sources, parts, head)
     // what is found by the time that the others have had their turn was missing in these sums
     const mayOwn = wasMissing || isMissing()
     const incomplete = new Set<string>()
@@ -69,20 +67,15 @@ export function createTickers (sources: Sources) {
     const { usd, slot } = state
     const list = await inSlices(pairs, pair => ticker(pair, volumes, usd, rules))
     return {
-      value: {
-        time: parts[0]!.time,
-        tickers: list,
-        pools: poolsByPair(pairs),
-        byPool: new Map(list.map(one => [one.pool_id, one])),
-        pairs: new Map(pairs.map(pair => [pair.address, pair])),
-        usd,
-        slot
-      },
-      parts: [...parts, headPart(sources, head)]
+      time,
+      tickers: list,
+      pools: poolsByPair(pairs),
+      byPool: new Map(list.map(one => [one.pool_id, one])),
+      pairs: new Map(pairs.map(pair => [pair.address, pair])),
+      usd,
+      slot
     }
-  }
-
-  const get = keepResponse(sources, load)
+  })
 
   return {
     /** The tickers, kept. Throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
@@ -93,7 +86,7 @@ export function createTickers (sources: Sources) {
      */
     async incomplete (): Promise<ReadonlySet<string>> {
       // why there is no list is told to who asks for it
-      await within(get(), ATTEMPT_MS).catch(() => {})
+      await within(get([]), ATTEMPT_MS).catch(() => {})
       return newest ?? new Set()
     }
   }

@@ -6,7 +6,7 @@ import {
 } from '../../schemas/coingecko.js'
 import { INVALID_POOL_ID, INVALID_TICKER_ID, poolNotFound, tickerNotFound } from '../../schemas/errors.js'
 import { HISTORY_HEADERS } from '../../schemas/headers.js'
-import { NO_PAIR, notFound } from '../../schemas/responses.js'
+import { NO_PAIR, failure } from '../../schemas/responses.js'
 import { answer, endpoint } from '../endpoint.js'
 
 /** A bound of a time, `example` one of seconds. */
@@ -22,7 +22,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'One row per listed pool, deepest first.',
     tag: 'aggregators',
     answer: answer(CoinGeckoPairsSchema, 'The pairs.')
-  }, () => coingecko.pairs())
+  }, coingecko.pairs)
 
   endpoint(fastify, '/tickers', {
     operationId: 'getCoinGeckoTickers',
@@ -31,7 +31,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'executed at. target_volume divided by base_volume lies between the two.',
     tag: 'aggregators',
     answer: answer(CoinGeckoTickersSchema, 'The tickers.')
-  }, () => coingecko.tickers())
+  }, coingecko.tickers)
 
   endpoint(fastify, '/historical_trades', {
     operationId: 'getCoinGeckoTrades',
@@ -53,11 +53,11 @@ const routes: FastifyPluginAsync = async fastify => {
     },
     answer: answer(CoinGeckoTradesSchema, 'The trades.', ...HISTORY_HEADERS),
     invalid: { ticker: INVALID_TICKER_ID, pool: INVALID_POOL_ID },
-    missing: notFound('No listed DAO has this pair, or the pair has no such pool.', {
+    missing: failure('No listed DAO has this pair, or the pair has no such pool.', {
       ticker: tickerNotFound('<ticker_id>'), pool: poolNotFound('<pool_id>')
     }),
     isDear: true
-  }, ({ asked, turn }) => coingecko.trades(asked, turn))
+  }, (parts, { asked, turn }) => coingecko.trades(parts, asked, turn))
 
   endpoint(fastify, '/orderbook', {
     operationId: 'getCoinGeckoOrderBook',
@@ -70,6 +70,6 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(CoinGeckoOrderBookSchema, 'The book.'),
     invalid: { ticker: INVALID_TICKER_ID },
     missing: NO_PAIR
-  }, ({ asked }) => coingecko.orderBook(asked.ticker_id, asked.depth))
+  }, (parts, { asked }) => coingecko.orderBook(parts, asked.ticker_id, asked.depth))
 }
 export default routes

@@ -8,7 +8,7 @@ import {
 } from '../../schemas/block-range.js'
 import { DAO_EXAMPLE, MINT_EXAMPLE } from '../../schemas/common.js'
 import { INVALID_MINT, INVALID_POOL_ID, MINT_NOT_FOUND, poolNotFound } from '../../schemas/errors.js'
-import { notFound } from '../../schemas/responses.js'
+import { failure } from '../../schemas/responses.js'
 import { answer, endpoint } from '../endpoint.js'
 
 interface BlockRangeForm {
@@ -18,6 +18,9 @@ interface BlockRangeForm {
   asset: typeof DexAssetSchema | typeof GeckoTerminalAssetSchema
   events: typeof DexEventsSchema | typeof GeckoTerminalEventsSchema
 }
+
+/** How long the latest block is fresh, ms. */
+const LATEST_TTL = 1_000
 
 /** The four endpoints of the block-range form, for one reader's variant of it; `formOf`: what answers. */
 export const blockRangeRoutes = (
@@ -33,8 +36,9 @@ export const blockRangeRoutes = (
       'its block. It moves while nothing is traded, never back, and never past a slot that something may still be ' +
       'missing from.',
     tag,
+    ttl: LATEST_TTL,
     answer: answer(LatestBlockSchema, 'The block.')
-  }, () => form.latestBlock())
+  }, form.latestBlock)
 
   endpoint<unknown, never, { id: ReturnType<typeof text> }>(fastify, '/asset', {
     operationId: `get${name}Asset`,
@@ -44,8 +48,8 @@ export const blockRangeRoutes = (
     query: { id: text('Mint.', 'the address of a token mint', MINT_EXAMPLE) },
     answer: answer(asset, 'The token.'),
     invalid: { mint: INVALID_MINT },
-    missing: notFound('No pool has this token.', MINT_NOT_FOUND)
-  }, ({ asked }) => form.asset(asked.id))
+    missing: failure('No pool has this token.', MINT_NOT_FOUND)
+  }, (parts, { asked }) => form.asset(parts, asked.id))
 
   endpoint(fastify, '/pair', {
     operationId: `get${name}Pair`,
@@ -55,8 +59,8 @@ export const blockRangeRoutes = (
     query: { id: text('Address of the DAO, which is the pool.', 'the address of a pool', DAO_EXAMPLE) },
     answer: answer(DexPairSchema, 'The pool.'),
     invalid: { pool: INVALID_POOL_ID },
-    missing: notFound('No such pool, or it is excluded.', poolNotFound('<id>'))
-  }, ({ asked }) => form.pair(asked.id))
+    missing: failure('No such pool, or it is excluded.', poolNotFound('<id>'))
+  }, (parts, { asked }) => form.pair(parts, asked.id))
 
   endpoint<unknown, never, { fromBlock: ReturnType<typeof integer>, toBlock: ReturnType<typeof integer> }>(
     fastify, '/events', {
@@ -76,5 +80,5 @@ export const blockRangeRoutes = (
         late: 'Invalid toBlock: the latest block, 400123456, at most'
       },
       isDear: true
-    }, ({ asked, turn }) => form.events(asked.fromBlock, asked.toBlock, turn))
+    }, (parts, { asked, turn }) => form.events(parts, asked.fromBlock, asked.toBlock, turn))
 }

@@ -3,7 +3,10 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CachedResponse } from '../../lib/http/cached-response.js'
 import { PAGE_HEADERS } from '../../lib/page/headers.js'
+import type { Kept } from '../../lib/live/fresh.js'
 import type { FoundPool } from '../../lib/page/pool-facts.js'
+import { DRAWN_TTL } from '../../lib/page/sparklines.js'
+import { withAge } from '../../lib/responses/sources.js'
 
 /** The market pages for people: files that read the public API, under a policy that lets them do nothing else. */
 
@@ -20,7 +23,7 @@ const HIDDEN = { schema: { hide: true } }
 const OF_POOL = { schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) } }
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
-  const { page } = fastify
+  const { page, sources } = fastify
   const { assets, pages } = page
 
   fastify.addHook('onRequest', async (_request, reply) => { reply.headers(PAGE_HEADERS) })
@@ -69,13 +72,14 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   // What the list draws: a page's own
   const listed = { schema: { hide: true, querystring: Type.Object({ all: Type.Optional(Type.String()) }) } }
   const part = (all: string | undefined) => all === 'true' ? 'all' : 'first'
-  fastify.get('/pools', listed, async ({ query: { all } }, reply) =>
-    reply.sendCached(await page.list[part(all)]()))
-  fastify.get('/sparklines', listed, async ({ query: { all } }, reply) =>
-    reply.sendCached(await page.sparklines.response(part(all))))
-  fastify.get('/volume', HIDDEN, async (_request, reply) => reply.sendCached(await page.volume()))
+  const sendMade = async (reply: FastifyReply, make: Kept<CachedResponse>, ttl?: number) =>
+    reply.sendCached(await withAge(sources, make, ttl))
+  fastify.get('/pools', listed, ({ query: { all } }, reply) => sendMade(reply, page.list[part(all)]))
+  fastify.get('/sparklines', listed, ({ query: { all } }, reply) =>
+    sendMade(reply, page.sparklines[part(all)], DRAWN_TTL))
+  fastify.get('/volume', HIDDEN, (_request, reply) => sendMade(reply, page.volume))
   fastify.get('/marks/:pool_id', OF_POOL, async ({ params: { pool_id: pool } }, reply) => {
-    const { value: { byId }, ...age } = await page.list.known()
+    const { value: { byId }, ...age } = await withAge(sources, page.list.known)
     return reply.setCacheHeaders(age).send(byId.get(pool)?.marks ?? [])
   })
 

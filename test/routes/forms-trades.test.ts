@@ -124,7 +124,7 @@ test('trades by side and time, of the deepest pool of the pair or of another by 
 })
 
 test('both sides are of one moment: what trades meanwhile is in both or in none', async t => {
-  const { app: { cache: { snapshot, supply }, history, config, chain, market }, ledger, dao, id } = await setUp(t)
+  const { app: { sources: common, cache: { supply }, history, market }, ledger, dao, id } = await setUp(t)
   let reads = 0
   const trading: typeof history = {
     ...history,
@@ -138,25 +138,17 @@ test('both sides are of one moment: what trades meanwhile is in both or in none'
       return found
     }
   }
-  const sources = {
-    snapshot,
-    supply,
-    history: trading,
-    settings: config,
-    now: chain.clock.now,
-    time: chain.time,
-    tickers: () => market.tickerList()
-  }
+  const sources = { ...common, supply, history: trading, tickers: market.tickerList }
   const ALL = { pool_id: undefined, type: undefined, limit: 0, start_time: undefined, end_time: undefined }
   const last = dao.seqNum
   const bodyOf = ({ variants }: CachedResponse) => JSON.parse(String(variants.get('identity')!.body)) as unknown
   const { buy, sell } = bodyOf(
-    (await createCoinGecko(sources).trades({ ...ALL, ticker_id: id }, turn)).value
+    await createCoinGecko(sources).trades([], { ...ALL, ticker_id: id }, turn)
   ) as CoinGeckoTrades
   t.equal(buy.some(({ trade_id: one }) => Number(one) > last), sell.some(({ trade_id: one }) => Number(one) > last))
   const known = dao.seqNum
   reads = 0
-  const day = bodyOf((await createCmc(sources).trades(id, turn)).value) as CmcTrades
+  const day = bodyOf(await createCmc(sources).trades([], id, turn)) as CmcTrades
   const late = day.filter(({ trade_id: one }) => one > known)
   t.ok(late.length === 0 || late.length === 2, `${late.length} of two`)
 })
@@ -204,20 +196,12 @@ test('a long day is read page by page', async t => {
 })
 
 test('a day of more trades than one answer can hold is refused, not cut short', async t => {
-  const { app: { cache: { snapshot, supply }, history, config, chain, market }, get, id } = await setUp(t)
+  const { app: { sources: common, cache: { supply }, market }, get, id } = await setUp(t)
   const rows = await get<CmcTrades>(`/cmc/v1/trades/${id}`)
   const most = Math.max(...['buy', 'sell'].map(side => rows.filter(({ type }) => type === side).length))
-  const sources = {
-    snapshot,
-    supply,
-    history,
-    settings: config,
-    now: chain.clock.now,
-    time: chain.time,
-    tickers: () => market.tickerList()
-  }
-  await t.resolves(createCmc(sources, most).trades(id, turn))
-  await t.rejects(createCmc(sources, most - 1).trades(id, turn), { code: 'HISTORY_UNAVAILABLE' })
+  const sources = { ...common, supply, tickers: market.tickerList }
+  await t.resolves(createCmc(sources, most).trades([], id, turn))
+  await t.rejects(createCmc(sources, most - 1).trades([], id, turn), { code: 'HISTORY_UNAVAILABLE' })
 })
 
 test('a pair that has left the list has no trades any more, though they are kept', async t => {

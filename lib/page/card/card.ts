@@ -35,7 +35,7 @@ export interface CardFacts extends Omit<PoolFacts, 'isDeciding'> {
 export interface MarketFacts {
   pools: number
   figures: ReadonlyArray<readonly [label: string, value: string]>
-  rows: ReadonlyArray<Omit<CardFacts, 'week'>>
+  rows: ReadonlyArray<Omit<CardFacts, 'name' | 'week'>>
 }
 
 const WIDTH = 1200

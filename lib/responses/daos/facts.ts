@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.js'
 import type { DaoFacts, DaoFactsReader, Facts } from '../../live/dao-facts.js'
 import type { Token, TokenReader } from '../../live/tokens.js'
 import { daoNotFound } from '../../../schemas/errors.js'
-import { keepEach, keepResponse, type PricedState, pricedStateOf, type Sources } from '../sources.js'
+import { keepEach, keepOne, type PricedState, pricedStateOf, type Sources } from '../sources.js'
 
 /** The facts of the deepest listed pools, and the state that they go with. */
 export interface AllFacts { state: PricedState, facts: Facts }
@@ -17,22 +17,20 @@ export type DaoFactsKept = ReturnType<typeof createDaoFacts>
 
 /** Supplies and treasuries of DAOs, kept as long as tickers are. */
 export const createDaoFacts = (sources: Sources, reader: DaoFactsReader, tokens: TokenReader) => ({
-  all: keepResponse<AllFacts>(sources, async () => {
-    const { value: state, parts } = await pricedStateOf(sources)
-    const { value: facts, parts: own } = await reader.all(
-      state.deepest.slice(0, MAX_WITH_FACTS).flatMap(({ address }) => state.daos.get(address) ?? [])
-    )
-    return { value: { state, facts }, parts: [...parts, ...own] }
+  all: keepOne<AllFacts>(sources, async parts => {
+    const state = await pricedStateOf(sources, parts)
+    const deepest = state.deepest.slice(0, MAX_WITH_FACTS).flatMap(({ address }) => state.daos.get(address) ?? [])
+    return { state, facts: await reader.all(parts, deepest) }
   }),
 
   /** Throws DAO_NOT_FOUND for a DAO that is not known, and what is wrong with its accounts. */
-  one: keepEach<string, OneFacts>(sources, MAX_KEPT, async address => {
+  one: keepEach<string, OneFacts>(sources, MAX_KEPT, async (parts, address) => {
     // what tokens are worth is of the list; all else is read anew
-    const { value: state, parts } = await pricedStateOf(sources)
+    const state = await pricedStateOf(sources, parts)
     const dao = state.daos.get(address)
     if (dao === undefined) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(address))
-    const { value: facts, parts: own } = await reader.one(dao)
+    const facts = await reader.one(parts, dao)
     const unknown = facts.tokens.map(({ mint }) => mint).filter(mint => state.tokens.get(mint) == null)
-    return { value: { state, facts, more: await tokens.read(unknown, facts.slot) }, parts: [...parts, ...own] }
+    return { state, facts, more: await tokens.read(unknown, facts.slot) }
   })
 })

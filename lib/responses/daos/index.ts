@@ -1,5 +1,5 @@
 import { isServiceError, ServiceError } from '../../errors.js'
-import { type Aged, within } from '../../live/fresh.js'
+import type { Kept, Part } from '../../live/fresh.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import { reasonOf } from '../../market/dao-report.js'
 import { DaoRecordSchema } from '../../../schemas/dao.js'
@@ -9,7 +9,7 @@ import { jsonResponse } from '../json-response.js'
 import { createdAt } from '../known.js'
 import type { PoolList } from '../pools/pool-list.js'
 import type { ProposalAnswers } from '../proposals.js'
-import { daoOf, keepEach, type Kept, sameLife, type Sources } from '../sources.js'
+import { byDao, formOf, keepEach, type Sources } from '../sources.js'
 import { daoRecord, extremesOf } from './dao.js'
 import type { DaoFactsKept } from './facts.js'
 import { heldTokens, largestFirst, treasuryOf, treasuryRecord } from './treasury.js'
@@ -32,46 +32,44 @@ const toTreasuries = jsonResponse(TreasuriesSchema)
  * DAO_NOT_FOUND, and what the chain and the history throw.
  */
 export function createDaoResponses (sources: DaoSources) {
-  const { snapshot: snapshots, history, facts, pools, proposals, incomplete } = sources
+  const { history, facts, pools, proposals, incomplete } = sources
 
-  /** A live proposal; undefined while not all of its events are known. */
-  const liveOne = (proposal: string): Promise<Aged<ProposalRecord> | undefined> =>
-    proposals.record(proposal).catch((error: unknown) => {
-      if (isServiceError(error, 'WARMING_UP', 'HISTORY_UNAVAILABLE')) return undefined
+  /** A live proposal; null while not all of its events are known. */
+  const liveOne = (parts: Part[], proposal: string): Promise<ProposalRecord | null> =>
+    proposals.record(parts, proposal).catch((error: unknown) => {
+      if (isServiceError(error, 'WARMING_UP', 'HISTORY_UNAVAILABLE')) return null
       throw error
     })
 
-  const record = keepEach(sources, MAX_KEPT, async (address: string) => {
-    const { value: own, parts } = await facts.one(address)
-    const { value: { byId }, parts: poolParts } = await pools()
-    const { value: decided, parts: proposalParts } = await proposals.all()
+  const record = keepEach(sources, MAX_KEPT, async (parts, address: string) => {
+    const own = await facts.one(parts, address)
+    const { byId } = await pools(parts)
+    const decided = await proposals.all(parts)
     const found = own.state.discovered.find(one => one.address === address)!
     const reason = reasonOf(found, await incomplete())
     const told = await history.read(async reading =>
       ({ extremes: await extremesOf(reading, address), createdAt: createdAt(reading, address) }))
     const proposed = decided.flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const open = proposed.find(({ state }) => state === 'pending')
-    const live = open === undefined ? undefined : await liveOne(open.address)
-    const made = daoRecord(own, {
+    return toRecord(daoRecord(own, {
       reason,
       pool: byId.get(address)?.pool ?? null,
       ...told,
       proposals: proposed.map(({ state }) => state),
-      live: live?.value ?? null
-    })
-    return { value: toRecord(made), parts: [...parts, ...poolParts, ...proposalParts, ...live?.parts ?? []] }
+      live: open === undefined ? null : await liveOne(parts, open.address)
+    }))
   })
-  const treasury = sameLife(facts.one, own => toTreasury(treasuryRecord(own)))
+  const treasury = formOf(facts.one, own => toTreasury(treasuryRecord(own)))
 
-  const allTreasuries = sameLife(facts.all, ({ state, facts }) => {
+  const allTreasuries = formOf(facts.all, ({ state, facts }) => {
     const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
     return largestFirst(found.map(one => treasuryOf(one, state, heldTokens(one, state))))
   })
 
   return {
-    one: (daoOrMint: string) => within(daoOf(snapshots, daoOrMint).then(record)),
-    treasury: (daoOrMint: string) => within(daoOf(snapshots, daoOrMint).then(treasury)),
+    one: byDao(sources, record),
+    treasury: byDao(sources, treasury),
     allTreasuries,
-    treasuries: sameLife(allTreasuries, rows => toTreasuries(rows))
+    treasuries: formOf(allTreasuries, rows => toTreasuries(rows))
   }
 }

@@ -4,7 +4,7 @@ import {
   type CachedResponse, makeCachedResponse, type StreamedResponse, tagOfAll
 } from '../../http/cached-response.js'
 import type { Turn } from '../../line.js'
-import type { Aged } from '../../live/fresh.js'
+import type { Part } from '../../live/fresh.js'
 import { SERVICE_VERSION } from '../../package.js'
 import { invalidParameter } from '../../query.js'
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../../schemas/block-range.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
-import { ALL, checkAddress, TICKER_TTL } from '../sources.js'
+import { checkAddress } from '../sources.js'
 import { createEventPieces, type EventPiece } from './event-pieces.js'
 import { poolTokens } from './pool-tokens.js'
 import type { FormSources } from './sources.js'
@@ -25,8 +25,6 @@ const MAX_SLOTS = 20_000
 /** Bytes up to which an answer is made as a whole: about what the platform and the network hold of any. */
 const MAX_WHOLE = 2 ** 18
 const [BEGIN, COMMA, END] = ['{"events":[', ',', ']}'].map(text => Buffer.from(text)) as [Buffer, Buffer, Buffer]
-/** How long the latest block is fresh, ms. */
-const LATEST_TTL = 1_000
 
 const toLatest = exactResponse(LatestBlockSchema)
 const toPair = exactResponse(DexPairSchema)
@@ -77,14 +75,14 @@ export function createBlockRanges (sources: FormSources) {
     return { contentType: JSON_TYPE, tag, parts: () => parts('admitted') }
   }
 
-  async function token (mint: string) {
+  async function token (parts: Part[], mint: string) {
     checkAddress(mint, 'INVALID_MINT')
-    const { value: { tokens } } = await snapshots.get(ALL)
+    const { tokens } = await snapshots.get([])
     const found = tokens.get(mint)
     if (found == null) throw new ServiceError('MINT_NOT_FOUND', 'no token of any pool')
-    const { value: { totalSupply, circulatingSupply }, ...age } = await supplies.get(mint)
+    const { totalSupply, circulatingSupply } = await supplies(parts, mint)
     const asset = { id: mint, name: nameOf(found), symbol: symbolOf(found), totalSupply, circulatingSupply }
-    return { asset, decimals: found.decimals, age }
+    return { asset, decimals: found.decimals }
   }
 
   async function pair (pool: string): Promise<DexPair> {
@@ -105,8 +103,6 @@ export function createBlockRanges (sources: FormSources) {
     return { pair: { ...known, ...created, creator: maker } }
   }
 
-  const fresh = <R>(value: R, left = TICKER_TTL): Aged<R> => ({ value, parts: [], age: 0, left })
-
   const form = (
     name: string,
     toAsset: (found: Awaited<ReturnType<typeof token>>) => CachedResponse,
@@ -114,20 +110,17 @@ export function createBlockRanges (sources: FormSources) {
   ) => ({
     async latestBlock () {
       const { slot, at } = await latest(history)
-      return fresh(toLatest({ block: { blockNumber: slot, blockTimestamp: at } }), LATEST_TTL)
+      return toLatest({ block: { blockNumber: slot, blockTimestamp: at } })
     },
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP while it is not stored what began the pool. */
-    pair: async (pool: string) => fresh(toPair(await pair(pool))),
+    pair: async (_parts: Part[], pool: string) => toPair(await pair(pool)),
     /** Throws INVALID_MINT and MINT_NOT_FOUND. */
-    async asset (mint: string) {
-      const found = await token(mint)
-      return { value: toAsset(found), ...found.age }
-    },
+    asset: async (parts: Part[], mint: string) => toAsset(await token(parts, mint)),
     /**
      * As a whole where it is small, else in pieces, each made in a turn of who takes it. Throws INVALID_PARAMETER where
      * the range is too long or beyond the latest block, and OVERLOADED.
      */
-    events: async (from: number, to: number, turn: Turn) => fresh(await events(name, from, to, turn, of))
+    events: (_parts: Part[], from: number, to: number, turn: Turn) => events(name, from, to, turn, of)
   })
 
   return {

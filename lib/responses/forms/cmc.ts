@@ -4,13 +4,14 @@ import { ServiceError } from '../../errors.js'
 import { type Exact, exact, exactJson, type ExactNumber } from '../../exact-json.js'
 import { makeCachedResponse } from '../../http/cached-response.js'
 import type { Turn } from '../../line.js'
+import type { Part } from '../../live/fresh.js'
 import type { Level } from '../../market/order-book.js'
 import { DAY } from '../../time.js'
 import {
   CmcAssetsSchema, CmcOrderBookSchema, CmcSummarySchema, CmcTickersSchema, type CmcTrades
 } from '../../../schemas/cmc.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
-import { headPart, keepEach, sameLife } from '../sources.js'
+import { formOf, headOf, keepEach } from '../sources.js'
 import { pairIn } from '../tickers.js'
 import { deepestBook } from './order-book.js'
 import type { FormSources } from './sources.js'
@@ -36,9 +37,10 @@ const number = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(pr
 export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows = createWindowTickers(sources)) {
   const pairTrades = createPairTrades(sources)
 
-  const day = keepEach(sources, MAX_KEPT, async ({ tickerId, pool, turn }: Record<'tickerId' | 'pool', string> &
-    { turn: Turn }) => {
-    const head = sources.history.head()
+  const day = keepEach(sources, MAX_KEPT, async (
+    parts, { tickerId, pool, turn }: Record<'tickerId' | 'pool', string> & { turn: Turn }
+  ) => {
+    const head = headOf(sources, parts)
     const asked = { sides: SIDES, since: head.time - DAY + 1, until: undefined, limit: maxTrades + 1, pool }
     const { buy, sell } = await pairTrades(tickerId, asked, turn)
     if (Math.max(buy.length, sell.length) > maxTrades) {
@@ -54,7 +56,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
       timestamp: at * 1000,
       type: side
     } satisfies Exact<CmcTrades[number]>))
-    return { value: makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`), parts: [headPart(sources, head)] }
+    return makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`)
   }, ({ tickerId, pool }) => `${tickerId} ${pool}`)
   const fee = exact(shortText(sources.settings.takerFeeRate, MAX_PLACES))
 
@@ -71,7 +73,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
   }] as const
 
   return {
-    summary: sameLife(windows, tickers => toSummary(tickers.map(({ ticker, high, low, change }) => ({
+    summary: formOf(windows, tickers => toSummary(tickers.map(({ ticker, high, low, change }) => ({
       trading_pairs: ticker.ticker_id,
       pool_id: ticker.pool_id,
       base_currency: ticker.base_currency,
@@ -90,18 +92,20 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
      * All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, OVERLOADED, and HISTORY_UNAVAILABLE
      * where they are more than one answer can hold.
      */
-    async trades (tickerId: string, turn: Turn) {
+    async trades (parts: Part[], tickerId: string, turn: Turn) {
       // what is kept outlives a failure, but not its pair
-      const { pools: [pool] } = await pairIn(sources.tickers, tickerId)
-      return await day({ tickerId, pool: pool!, turn })
+      const { pools: [pool] } = await pairIn(sources.tickers, [], tickerId)
+      return await day(parts, { tickerId, pool: pool!, turn })
     },
 
-    assets: sameLife(sources.tickers, ({ pairs }) => toAssets(Object.fromEntries([...pairs.values()].flatMap(pair => [
-      asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals),
-      asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)
-    ])))),
+    assets: formOf(sources.tickers, ({ pairs }) => toAssets(Object.fromEntries(
+      [...pairs.values()].flatMap(pair => [
+        asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals),
+        asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)
+      ])
+    ))),
 
-    ticker: sameLife(sources.tickers, ({ pools, byPool }) => toTickers(Object.fromEntries(
+    ticker: formOf(sources.tickers, ({ pools, byPool }) => toTickers(Object.fromEntries(
       Array.from(pools, ([id, [deepest]]) => {
         const ticker = byPool.get(deepest!)!
         const base = { mint: ticker.base_currency, symbol: ticker.base_symbol, name: ticker.base_name }
@@ -121,10 +125,9 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
       })
     ))),
 
-    async orderBook (tickerId: string, depth: number) {
-      const { timestamp, bids, asks, age } = await deepestBook(sources, tickerId, depth)
-      const book = { timestamp, ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number) }
-      return { value: toOrderBook(book), ...age }
+    async orderBook (parts: Part[], tickerId: string, depth: number) {
+      const { timestamp, bids, asks } = await deepestBook(sources, parts, tickerId, depth)
+      return toOrderBook({ timestamp, ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number) })
     }
   }
 }

@@ -1,10 +1,11 @@
 import type { Turn } from '../../line.js'
+import type { Part } from '../../live/fresh.js'
 import { invalidParameter } from '../../query.js'
 import {
   CoinGeckoOrderBookSchema, CoinGeckoPairsSchema, CoinGeckoTickersSchema, CoinGeckoTradesSchema
 } from '../../../schemas/coingecko.js'
 import { exactResponse } from '../json-response.js'
-import { headPart, sameLife, TICKER_TTL } from '../sources.js'
+import { formOf, headOf } from '../sources.js'
 import { deepestBook } from './order-book.js'
 import type { FormSources } from './sources.js'
 import { createPairTrades, type PairTrade, type Side, SIDES } from './trades.js'
@@ -44,15 +45,15 @@ export function createCoinGecko (sources: FormSources, windows = createWindowTic
   const pairTrades = createPairTrades(sources)
 
   return {
-    pairs: sameLife(sources.tickers, ({ tickers }) => toPairs(tickers.map(ticker => ({
+    pairs: formOf(sources.tickers, ({ tickers }) => toPairs(tickers.map(ticker => ({
       ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id
     })))),
 
-    tickers: sameLife(windows, tickers =>
+    tickers: formOf(windows, tickers =>
       toTickers(tickers.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
 
     /** Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, INVALID_PARAMETER and OVERLOADED. */
-    async trades (asked: CoinGeckoTradesAsked, turn: Turn) {
+    async trades (parts: Part[], asked: CoinGeckoTradesAsked, turn: Turn) {
       const { ticker_id: tickerId, pool_id: pool, type, limit, start_time: start, end_time: end } = asked
       const since = start === undefined || start < MILLISECONDS ? start : Math.ceil(start / 1000)
       const until = end === undefined || end < MILLISECONDS ? end : Math.floor(end / 1000)
@@ -62,14 +63,11 @@ export function createCoinGecko (sources: FormSources, windows = createWindowTic
       const sides = type === undefined ? SIDES : [type]
       const wanted = { sides, since, until, limit: limit === 0 ? MAX_TRADES : limit, pool }
       const { buy, sell, headers } = await pairTrades(tickerId, wanted, turn)
-      const head = headPart(sources)
-      const value = toTrades({ buy: buy.map(row), sell: sell.map(row) }, headers)
-      return { value, parts: [head], age: sources.time.age(head.time), left: TICKER_TTL }
+      headOf(sources, parts)
+      return toTrades({ buy: buy.map(row), sell: sell.map(row) }, headers)
     },
 
-    async orderBook (tickerId: string, depth: number) {
-      const { timestamp, bids, asks, age } = await deepestBook(sources, tickerId, depth)
-      return { value: toOrderBook({ ticker_id: tickerId, timestamp, bids, asks }), ...age }
-    }
+    orderBook: async (parts: Part[], tickerId: string, depth: number) =>
+      toOrderBook({ ticker_id: tickerId, ...await deepestBook(sources, parts, tickerId, depth) })
   }
 }

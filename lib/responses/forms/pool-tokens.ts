@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../live/snapshot.js'
-import { ALL, type Sources } from '../sources.js'
+import type { Sources } from '../sources.js'
 
 function tokensIn ({ daos, tokens }: Snapshot, pool: string) {
   const dao = daos.get(pool)
@@ -20,6 +20,6 @@ const YOUNG = 1_000
  * anew, whose ServiceError is thrown. `undefined`: no such DAO, or its account or its mints can't be read.
  */
 export async function poolTokens ({ peek, get }: Sources['snapshot'], pool: string): Promise<PoolTokens | undefined> {
-  const kept = peek(ALL)
-  return (kept && tokensIn(kept.value, pool)) ?? tokensIn((await get(ALL, YOUNG)).value, pool)
+  const kept = peek()
+  return (kept && tokensIn(kept.value, pool)) ?? tokensIn(await get([], YOUNG), pool)
 }

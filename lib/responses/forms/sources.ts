@@ -1,9 +1,9 @@
-import type { FreshCache } from '../../live/fresh.js'
+import type { Kept } from '../../live/fresh.js'
 import type { Supply } from '../../../schemas/supply.js'
-import type { Kept, Sources } from '../sources.js'
+import type { Sources } from '../sources.js'
 import type { TickerList } from '../tickers.js'
 
 export interface FormSources extends Sources {
   tickers: Kept<TickerList>
-  supply: FreshCache<string, Supply>
+  supply: Kept<Supply, [mint: string]>
 }

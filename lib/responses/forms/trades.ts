@@ -45,7 +45,7 @@ const PAGE = 1_000
  */
 export function createPairTrades ({ tickers, history }: FormSources) {
   return async (tickerId: string, { sides, since, until, limit, pool }: TradesAsked, turn: Turn) => {
-    const { list, pools } = await pairIn(tickers, tickerId)
+    const { list, pools } = await pairIn(tickers, [], tickerId)
     if (pool !== undefined && !pools.includes(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const dao = pool ?? pools[0]!
     const pair = list.pairs.get(dao)!

@@ -1,7 +1,7 @@
 import { inSlices } from '../../async.js'
 import { toFixed, wholeTokens } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
-import { headPart, keepResponse } from '../sources.js'
+import { headOf, keepOne } from '../sources.js'
 import { changeText, executedPriceText } from '../../market/pool-figures.js'
 import type { FormSources } from './sources.js'
 
@@ -15,30 +15,27 @@ const VOLUME_DIGITS = 8
 export function createWindowTickers (sources: FormSources) {
   const { tickers, history } = sources
 
-  return keepResponse(sources, async () => {
-    const { value: list, parts } = await tickers()
-    const head = history.head()
+  return keepOne(sources, async parts => {
+    const list = await tickers(parts)
+    const head = headOf(sources, parts)
     const windows = await history.read(reading => reading.windows(head.time))
-    return {
-      parts: [...parts, headPart(sources, head)],
-      value: await inSlices(list.tickers, ticker => {
-        const pair = list.pairs.get(ticker.pool_id)!
-        const window = windows.get(ticker.pool_id)
-        if (window?.complete !== true) {
-          throw new ServiceError('WARMING_UP', `the trades of ${ticker.pool_id} are not known yet`)
-        }
-        const { base, quote, high, low, before, last } = window
-        return {
-          ticker: {
-            ...ticker,
-            base_volume: toFixed(wholeTokens(base, pair.baseDecimals), VOLUME_DIGITS),
-            target_volume: toFixed(wholeTokens(quote, pair.quoteDecimals), VOLUME_DIGITS)
-          },
-          high: high === null ? ticker.last_price : executedPriceText(high, pair),
-          low: low === null ? ticker.last_price : executedPriceText(low, pair),
-          change: before === null || last === null ? null : changeText(before, last)
-        }
-      })
-    }
+    return await inSlices(list.tickers, ticker => {
+      const pair = list.pairs.get(ticker.pool_id)!
+      const window = windows.get(ticker.pool_id)
+      if (window?.complete !== true) {
+        throw new ServiceError('WARMING_UP', `the trades of ${ticker.pool_id} are not known yet`)
+      }
+      const { base, quote, high, low, before, last } = window
+      return {
+        ticker: {
+          ...ticker,
+          base_volume: toFixed(wholeTokens(base, pair.baseDecimals), VOLUME_DIGITS),
+          target_volume: toFixed(wholeTokens(quote, pair.quoteDecimals), VOLUME_DIGITS)
+        },
+        high: high === null ? ticker.last_price : executedPriceText(high, pair),
+        low: low === null ? ticker.last_price : executedPriceText(low, pair),
+        change: before === null || last === null ? null : changeText(before, last)
+      }
+    })
   })
 }

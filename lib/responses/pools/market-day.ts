@@ -1,5 +1,6 @@
 import { compare, multiply, type Rational, wholeTokens, ZERO } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
+import type { Kept, Part } from '../../live/fresh.js'
 import { invalidParameter, readDay } from '../../query.js'
 import { amountText, exactUnits } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
@@ -9,7 +10,7 @@ import { type MarketDay, type MarketDays, MarketDaySchema, MarketDaysSchema } fr
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import { checkFinal } from '../known.js'
-import { keepEach, type Kept, type Sources } from '../sources.js'
+import { keepEach, type Sources } from '../sources.js'
 
 const notRead = (firstDay: number) =>
   new ServiceError('WARMING_UP', `the days before ${dateOf(firstDay)} are still being read`)
@@ -32,9 +33,9 @@ const MAX_KEPT = 128
  * for what is none, or has not begun, and what those throw.
  */
 export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
-  const get = keepEach(sources, MAX_KEPT, async (day: number) => {
+  const get = keepEach(sources, MAX_KEPT, async (parts, day: number) => {
     const date = dateOf(day)
-    const { value: sums, parts } = await totals()
+    const sums = await totals(parts)
     const { state: { daos, tokens, usd }, daily, walkedTo, firstDay, complete, headers } = sums
     if (day < firstDay) throw notRead(firstDay)
     const none: Row = {
@@ -67,14 +68,14 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
     }
     rows.sort((a, b) => Number(b.worth !== undefined) - Number(a.worth !== undefined) ||
       compare(b.worth ?? ZERO, a.worth ?? ZERO) || (a.row.pool_id < b.row.pool_id ? -1 : 1))
-    return { parts, value: toResponse({ ...all, pools: rows.map(({ row }) => row) }, headers.fees) }
+    return toResponse({ ...all, pools: rows.map(({ row }) => row) }, headers.fees)
   })
-  return async (date: string) => {
+  return async (parts: Part[], date: string) => {
     const day = readDay(date)
     const invalid = new ServiceError('INVALID_PARAMETER', INVALID_DATE)
     if (day === undefined) throw invalid
     checkFinal(sources, day * DAY, invalid)
-    return await get(day)
+    return await get(parts, day)
   }
 }
 
@@ -87,18 +88,18 @@ const [MAX_DAYS, USUAL_DAYS] = [366, 30]
  * Throws INVALID_PARAMETER for more than a year of them and for days to come, and what the aggregates throw.
  */
 export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) {
-  const get = keepEach(sources, MAX_KEPT, async ({ first, last }: Record<'first' | 'last', string>) => {
-    const { value: sums, parts } = await totals()
+  const get = keepEach(sources, MAX_KEPT, async (parts, { first, last }: Record<'first' | 'last', string>) => {
+    const sums = await totals(parts)
     if (last < dateOf(Math.max(sums.firstDay, 0))) throw notRead(sums.firstDay)
     const rows = (await daysOf(sums)).filter(({ date }) => date >= first && date <= last).reverse()
-    return { value: toDays(rows, sums.headers.fees), parts }
+    return toDays(rows, sums.headers.fees)
   }, ({ first, last }) => `${first} ${last}`)
-  return async ({ from, to }: { from: number | undefined, to: number | undefined }) => {
+  return async (parts: Part[], { from, to }: { from: number | undefined, to: number | undefined }) => {
     const today = dayOf(sources.history.head().time)
     const last = to === undefined ? today : Math.min(dayOf(to), today)
     const first = from === undefined ? last - USUAL_DAYS + 1 : dayOf(from)
     if (from !== undefined) checkFinal(sources, first * DAY, invalidParameter('from', 'a day that has begun'))
     if (last - first >= MAX_DAYS) throw invalidParameter('from', `at most ${MAX_DAYS} days in all`)
-    return await get({ first: dateOf(Math.max(first, 0)), last: dateOf(last) })
+    return await get(parts, { first: dateOf(Math.max(first, 0)), last: dateOf(last) })
   }
 }

@@ -16,7 +16,7 @@ import { type Candles, CandlesSchema, PoolDaysSchema, type Trades, TradesSchema 
 import { jsonResponse } from '../json-response.js'
 import { checkTold, extentOf, knownTrades } from '../known.js'
 import type { CANDLES, DAYS, TRADES } from '../parameters.js'
-import { headPart, keepEach, pricedStateOf, type Sources } from '../sources.js'
+import { headOf, keepEach, pricedStateOf, type Sources } from '../sources.js'
 
 /** A pool, or one market of a proposal of its DAO. */
 export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'baseDecimals' | 'quoteDecimals'> & {
@@ -46,20 +46,22 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
    * Answers by question, kept for as long as tickers are. `state`: what they are valued by, read before the history is:
    * no step of that may wait for a node.
    */
-  function kept<A extends object, T, S = undefined> (
+  function kept<A extends object, T, S> (
     make: (pair: Traded, asked: A, reading: Reading, state: S) => Promise<CachedResponse<T>>,
-    state: () => Promise<{ value: S, parts: readonly Part[] }>
+    state: (parts: Part[]) => Promise<S>
   ) {
-    const get = keepEach(sources, MAX_KEPT, async ({ pair, asked, turn }: { pair: Traded, asked: A, turn: Turn }) => {
-      const head = headPart(sources)
-      const { value: known, parts } = await state()
-      const value = await turn(() => history.read(reading => make(pair, asked, reading, known)))
-      return { value, parts: [head, ...parts] }
+    const get = keepEach(sources, MAX_KEPT, async (
+      parts, { pair, asked, turn }: { pair: Traded, asked: A, turn: Turn }
+    ) => {
+      headOf(sources, parts)
+      const known = await state(parts)
+      return await turn(() => history.read(reading => make(pair, asked, reading, known)))
     }, ({ pair: { address, market }, asked }) =>
       [address, ...Object.values(market ?? {}), ...Object.values(asked)].join())
-    return async (id: K, asked: A, turn: Turn) => await get({ pair: await check(id), asked, turn })
+    return async (parts: Part[], id: K, asked: A, turn: Turn) =>
+      await get(parts, { pair: await check(id), asked, turn })
   }
-  const none = async () => ({ value: undefined, parts: [] })
+  const none = async () => {}
 
   async function trades (
     pair: Traded, { from: since, to: until, ...asked }: Asked<typeof TRADES>, reading: Reading
@@ -130,7 +132,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
   return {
     trades: kept(trades, none),
     candles: kept(candles, none),
-    days: kept(days, () => pricedStateOf(sources))
+    days: kept(days, parts => pricedStateOf(sources, parts))
   }
 }
 

@@ -3,7 +3,7 @@ import { formatUnits, type Rational, shortText } from '../../decimal.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { ExecutedPrice, PoolWindow } from '../../history/history.js'
 import type { Snapshot } from '../../live/snapshot.js'
-import type { Made } from '../../live/fresh.js'
+import type { Kept } from '../../live/fresh.js'
 import { amountText, changeText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { liquidityUsd, type Pair, poolsByPair, usdText } from '../../market/ticker.js'
@@ -15,8 +15,7 @@ import { heldTokens, treasuryOf } from '../daos/treasury.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import { timeText } from '../../time.js'
 import { createdAt, sinceText } from '../known.js'
-import { headPart, keepResponse, type Kept, type PricedState, pricedStateOf, priceRules, type Sources }
-  from '../sources.js'
+import { headOf, keepOne, type PricedState, pricedStateOf, priceRules, type Sources } from '../sources.js'
 
 /** The pools as they are listed, with what their records are made of. */
 export interface PoolList {
@@ -79,10 +78,10 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
     }
   }
 
-  async function load (): Promise<Made<PoolList>> {
-    const { value: state, parts } = await pricedStateOf(sources)
-    const known = await orUnknown(daoFacts.all())
-    const head = history.head()
+  return keepOne(sources, async parts => {
+    const state = await pricedStateOf(sources, parts)
+    const known = await orUnknown(daoFacts.all(parts))
+    const head = headOf(sources, parts)
     const { windows, created } = await history.read(async reading => ({
       windows: await reading.windows(head.time),
       created: new Map(Array.from(reading.known.sequenceRanges.keys(), dao => [dao, createdAt(reading, dao)]))
@@ -92,7 +91,7 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       const { address } = pair
       const [window, dao] = [windows.get(address), state.daos.get(address)]
       if (window?.wholeAfter === undefined || dao === undefined) return
-      const [at, facts] = [created.get(address) ?? null, figuresOf(known?.value, address)]
+      const [at, facts] = [created.get(address) ?? null, figuresOf(known, address)]
       byId.set(address, { dao, pool: record(state, pair, dao, window, at, facts) })
     })
     // As with the tickers: an empty list would look like a market without pools
@@ -101,13 +100,8 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
     }
     const byPair = poolsByPair(state.deepest.filter(({ address }) => byId.has(address)))
     const pools = Array.from(byId.values(), ({ pool }) => pool)
-    return {
-      value: { windowsEnd: head.time, slot: state.slot, tokens: state.tokens, pools, byId, byPair },
-      parts: [...parts, ...known?.parts ?? [], headPart(sources, head)]
-    }
-  }
-
-  return keepResponse(sources, load)
+    return { windowsEnd: head.time, slot: state.slot, tokens: state.tokens, pools, byId, byPair }
+  })
 }
 
 type FactFigures = Pick<Pool, 'market_cap_usd' | 'fdv_usd' | 'treasury_usdc_aum'>

@@ -1,15 +1,16 @@
 import { shortText } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
+import type { Kept, Part } from '../../live/fresh.js'
 import { missingEvents } from '../../market/dao-report.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import { type Pool, type PoolDetail, PoolDetailSchema, PoolsSchema } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import { ALL, checkAddress, keepEach, type Kept, sameLife, type Sources } from '../sources.js'
+import { checkAddress, formOf, keepEach, type Sources } from '../sources.js'
 import { createMarketDay, createMarketDays } from './market-day.js'
 import { createPoolHistory } from './pool-history.js'
-import { createPoolList, factFigures, orUnknown, RATE_PLACES, rateText, type PoolList } from './pool-list.js'
+import { createPoolList, factFigures, orUnknown, RATE_PLACES, rateText } from './pool-list.js'
 import { createQuotes, type ListedPool } from './quote.js'
 
 const toList = jsonResponse(PoolsSchema)
@@ -22,21 +23,22 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
   const list = createPoolList(sources, facts)
 
   /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
-  async function listed (poolId: string): Promise<ListedPool> {
+  async function listed (parts: Part[], poolId: string): Promise<ListedPool> {
     checkAddress(poolId, 'INVALID_POOL_ID')
-    const { value: state, ...age } = await snapshot.get(ALL)
+    const state = await snapshot.get(parts)
     const pair = state.pairs.find(({ address }) => address === poolId)
     if (pair === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(poolId))
-    return { pair, state, age }
+    return { pair, state }
   }
 
-  async function detail ({ byId, byPair, slot, tokens, windowsEnd }: PoolList, poolId: string): Promise<PoolDetail> {
+  async function detail (parts: Part[], poolId: string): Promise<PoolDetail> {
+    const { byId, byPair, slot, tokens, windowsEnd } = await list(parts)
     const found = byId.get(poolId)
     if (found === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `events of ${poolId} are missing`)
     const { pool, dao } = found
     const indexed = history.report().get(poolId)
-    const read = pool.treasury_usdc_aum === null ? await orUnknown(facts.one(poolId)) : undefined
-    const own = read === undefined ? {} : factFigures(read.value.state, read.value.facts)
+    const read = pool.treasury_usdc_aum === null ? await orUnknown(facts.one(parts, poolId)) : undefined
+    const own = read === undefined ? {} : factFigures(read.state, read.facts)
     const rates = await history.read(reading => reading.feeRates(poolId))
     // a list has its texts only where they are short
     const whole = (token: Pool['base']): Pool['base'] => ({ ...token, ...tokens.get(token.mint)?.whole })
@@ -75,20 +77,18 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
     }
   }
 
-  const details = keepEach(sources, MAX_KEPT, async (poolId: string) => {
-    const { value, parts } = await list()
-    return { value: toDetail(await detail(value, poolId)), parts }
-  })
+  const details = keepEach(sources, MAX_KEPT, async (parts, poolId: string) =>
+    toDetail(await detail(parts, poolId)))
 
   return {
     known: list,
-    list: sameLife(list, ({ pools }) => toList(pools)),
+    list: formOf(list, ({ pools }) => toList(pools)),
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
-    async one (poolId: string) {
-      await listed(poolId)
-      return await details(poolId)
+    async one (parts: Part[], poolId: string) {
+      await listed([], poolId)
+      return await details(parts, poolId)
     },
-    ...createPoolHistory(sources, async (poolId: string) => (await listed(poolId)).pair),
+    ...createPoolHistory(sources, async (poolId: string) => (await listed([], poolId)).pair),
     quote: createQuotes(sources, listed),
     day: createMarketDay(sources, totals),
     marketDays: createMarketDays(sources, totals)

@@ -1,5 +1,5 @@
 import { formatUnits, multiply, powerOfTen, type Rational, ratio, shortText, subtract, toFixed } from '../../decimal.js'
-import type { Aged } from '../../live/fresh.js'
+import type { Kept, Part } from '../../live/fresh.js'
 import type { Snapshot } from '../../live/snapshot.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
@@ -16,13 +16,13 @@ const BPS = 10_000n
 const PERCENT = 100n
 
 /** A pool that is listed, with the state that lists it. */
-export interface ListedPool { pair: Pair, state: Snapshot, age: Omit<Aged<Snapshot>, 'value'> }
+export interface ListedPool { pair: Pair, state: Snapshot }
 
 /**
  * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the
  * token has, or more than the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what chain and history throw.
  */
-export function createQuotes ({ history, settings }: Sources, listed: (poolId: string) => Promise<ListedPool>) {
+export function createQuotes ({ history, settings }: Sources, listed: Kept<ListedPool, [poolId: string]>) {
   const rules = priceRules(settings)
 
   /** The protocol's part as the newest swap of any pool shows it, and what is left for liquidity providers. */
@@ -34,8 +34,8 @@ export function createQuotes ({ history, settings }: Sources, listed: (poolId: s
     return { protocol, lp: rest.n > 0n ? rest : ratio(0n) }
   }
 
-  return async (poolId: string, side: 'buy' | 'sell', amount: Rational) => {
-    const { pair, state: { slot, daos }, age } = await listed(poolId)
+  return async (parts: Part[], poolId: string, side: 'buy' | 'sell', amount: Rational) => {
+    const { pair, state: { slot, daos } } = await listed(parts, poolId)
     const fees = await feesOfNow()
     const isBuy = side === 'buy'
     const [inward, outward] = isBuy ? [pair.quoteReserves, pair.baseReserves] : [pair.baseReserves, pair.quoteReserves]
@@ -49,7 +49,7 @@ export function createQuotes ({ history, settings }: Sources, listed: (poolId: s
       throw invalidParameter('amount', `at most ${formatUnits(mostInput(inward), inDecimals)}, what the pool holds`)
     }
     const { output, fee, impact } = quoteSwap(input, inward, outward, fees)
-    const value = toQuote({
+    return toQuote({
       pool_id: poolId,
       side,
       amount: formatUnits(input, inDecimals),
@@ -65,6 +65,5 @@ export function createQuotes ({ history, settings }: Sources, listed: (poolId: s
       last_price: quoteTexts(quotes(pair, rules)).last,
       slot
     })
-    return { value, ...age }
   }
 }

@@ -28,7 +28,7 @@ const routes: FastifyPluginAsync = async fastify => {
     tag: 'service',
     query: 'any',
     answer: answer(DaosSchema, 'The DAOs, by address.')
-  }, () => market.daos())
+  }, parts => market.daos(parts))
 
   endpoint(fastify, '/:dao', {
     operationId: 'getDao',
@@ -37,7 +37,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'chain or what follows from facts. What would count trades that are not read yet is null.',
     ...DAO,
     answer: answer(DaoRecordSchema, 'The DAO.')
-  }, ({ params }) => daos.one(params.dao))
+  }, (parts, { params }) => daos.one(parts, params.dao))
 
   endpoint(fastify, '/:dao/treasury', {
     operationId: 'getTreasury',
@@ -46,7 +46,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'what that makes of each circulating token. All of one slot.',
     ...DAO,
     answer: answer(TreasurySchema, 'The treasury.')
-  }, ({ params }) => daos.treasury(params.dao))
+  }, (parts, { params }) => daos.treasury(parts, params.dao))
 
   endpoint(fastify, '/:dao/proposals', {
     operationId: 'getDaoProposals',
@@ -54,6 +54,6 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'As `/api/proposals?dao=`: newest first, 1,000 at most.',
     ...DAO,
     answer: answer(ProposalsSchema, 'The proposals.')
-  }, ({ params }) => proposals.list({ dao: params.dao, limit: 1000 }))
+  }, (parts, { params }) => proposals.list(parts, { dao: params.dao, limit: 1000 }))
 }
 export default routes

@@ -19,7 +19,7 @@ const routes: FastifyPluginAsync = async fastify => {
     tag: 'pools',
     query: range('Days', ', and the one that holds it; default 30 days in all', '; default today'),
     answer: answer(MarketDaysSchema, 'The days.', ...HEADERS)
-  }, ({ asked }) => pools.marketDays(rangeOf(asked)))
+  }, (parts, { asked }) => pools.marketDays(parts, rangeOf(asked)))
 
   endpoint(fastify, '/:date', {
     operationId: 'getMarketDay',
@@ -30,6 +30,6 @@ const routes: FastifyPluginAsync = async fastify => {
     params: { date: pathParameter('UTC day, YYYY-MM-DD, not after today.', '2026-01-31') },
     answer: answer(MarketDaySchema, 'The day.', ...HEADERS),
     invalid: { date: INVALID_DATE }
-  }, ({ params }) => pools.day(params.date))
+  }, (parts, { params }) => pools.day(parts, params.date))
 }
 export default routes

@@ -17,6 +17,6 @@ const routes: FastifyPluginAsync = async fastify => {
       FeesSchema, 'The fees, their days newest first, their tokens largest first.', ...HISTORY_HEADERS,
       'X-History-Missing', 'X-Fees-Unknown'
     )
-  }, () => market.fees())
+  }, parts => market.fees(parts))
 }
 export default routes

@@ -19,6 +19,6 @@ const routes: FastifyPluginAsync = async fastify => {
     query: { dao: optional(daoOrMint('The days of this DAO alone, by its address or its base mint.')) },
     answer: answer(LiquiditySchema, 'The days newest first, the DAOs largest first.', ...HISTORY_HEADERS),
     missing: NO_DAO
-  }, ({ asked }) => market.liquidity(asked.dao))
+  }, (parts, { asked }) => market.liquidity(parts, asked.dao))
 }
 export default routes

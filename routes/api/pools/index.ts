@@ -28,7 +28,7 @@ const routes: FastifyPluginAsync = async fastify => {
       `days by whole minutes. Answers live 10 seconds. ${WARMING}`,
     tag: 'pools',
     answer: answer(PoolsSchema, 'The pools.')
-  }, () => pools.list())
+  }, parts => pools.list(parts))
 
   endpoint(fastify, '/:pool_id', {
     operationId: 'getPool',
@@ -37,7 +37,7 @@ const routes: FastifyPluginAsync = async fastify => {
       `numbers. \`npm run verify\` makes the figures again with a node alone. ${WARMING}`,
     ...POOL,
     answer: answer(PoolDetailSchema, 'The pool.')
-  }, ({ params }) => pools.one(params.pool_id))
+  }, (parts, { params }) => pools.one(parts, params.pool_id))
 
   endpoint(fastify, '/:pool_id/quote', {
     operationId: 'getQuote',
@@ -53,7 +53,7 @@ const routes: FastifyPluginAsync = async fastify => {
       )
     },
     answer: answer(QuoteSchema, 'The quote.')
-  }, ({ params, asked: { side, amount } }) => pools.quote(params.pool_id, side, amount))
+  }, (parts, { params, asked: { side, amount } }) => pools.quote(parts, params.pool_id, side, amount))
 
   endpoint(fastify, '/:pool_id/trades', {
     operationId: 'getTrades',
@@ -65,7 +65,7 @@ const routes: FastifyPluginAsync = async fastify => {
     query: TRADES,
     answer: answer(TradesSchema, 'The trades.', ...HISTORY_HEADERS),
     isDear: true
-  }, ({ params, asked, turn }) => pools.trades(params.pool_id, rangeOf(asked), turn))
+  }, (parts, { params, asked, turn }) => pools.trades(parts, params.pool_id, rangeOf(asked), turn))
 
   endpoint(fastify, '/:pool_id/ohlcv', {
     operationId: 'getCandles',
@@ -77,7 +77,7 @@ const routes: FastifyPluginAsync = async fastify => {
     query: CANDLES,
     answer: answer(CandlesSchema, 'The candles.', ...HISTORY_HEADERS),
     isDear: true
-  }, ({ params, asked, turn }) => pools.candles(params.pool_id, rangeOf(asked), turn))
+  }, (parts, { params, asked, turn }) => pools.candles(parts, params.pool_id, rangeOf(asked), turn))
 
   endpoint(fastify, '/:pool_id/days', {
     operationId: 'getPoolDays',
@@ -88,6 +88,6 @@ const routes: FastifyPluginAsync = async fastify => {
     query: DAYS,
     answer: answer(PoolDaysSchema, 'The days.', ...HISTORY_HEADERS),
     isDear: true
-  }, ({ params, asked, turn }) => pools.days(params.pool_id, rangeOf(asked), turn))
+  }, (parts, { params, asked, turn }) => pools.days(parts, params.pool_id, rangeOf(asked), turn))
 }
 export default routes

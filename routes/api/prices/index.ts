@@ -20,6 +20,6 @@ const routes: FastifyPluginAsync = async fastify => {
       at: optional(time('Unix seconds, or an ISO 8601 date or time; not after now.', '2026-01-31T12:00:00Z'))
     },
     answer: answer(PricesSchema, 'The prices.', 'X-History-Complete')
-  }, ({ asked }) => prices(asked.mints, asked.at))
+  }, (parts, { asked }) => prices(parts, asked.mints, asked.at))
 }
 export default routes

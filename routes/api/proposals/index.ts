@@ -34,7 +34,7 @@ const routes: FastifyPluginAsync = async fastify => {
     },
     answer: answer(ProposalsSchema, 'The proposals.'),
     missing: NO_DAO
-  }, ({ asked }) => proposals.list(asked))
+  }, (parts, { asked }) => proposals.list(parts, asked))
 
   endpoint(fastify, '/:proposal', {
     operationId: 'getProposal',
@@ -44,7 +44,7 @@ const routes: FastifyPluginAsync = async fastify => {
       `these markets enters any other answer. ${WARMING}`,
     ...PROPOSAL,
     answer: answer(ProposalSchema, 'The proposal.')
-  }, ({ params }) => proposals.one(params.proposal))
+  }, (parts, { params }) => proposals.one(parts, params.proposal))
 
   endpoint(fastify, '/:proposal/trades', {
     operationId: 'getProposalTrades',
@@ -55,8 +55,8 @@ const routes: FastifyPluginAsync = async fastify => {
     query: { ...MARKET, ...TRADES },
     answer: answer(TradesSchema, 'The trades.', 'X-History-Complete'),
     isDear: true
-  }, ({ params, asked: { market, ...asked }, turn }) =>
-    proposals.trades({ ...params, market }, rangeOf(asked), turn))
+  }, (parts, { params, asked: { market, ...asked }, turn }) =>
+    proposals.trades(parts, { ...params, market }, rangeOf(asked), turn))
 
   endpoint(fastify, '/:proposal/ohlcv', {
     operationId: 'getProposalCandles',
@@ -66,7 +66,7 @@ const routes: FastifyPluginAsync = async fastify => {
     query: { ...MARKET, ...CANDLES },
     answer: answer(CandlesSchema, 'The candles.', 'X-History-Complete'),
     isDear: true
-  }, ({ params, asked: { market, ...asked }, turn }) =>
-    proposals.candles({ ...params, market }, rangeOf(asked), turn))
+  }, (parts, { params, asked: { market, ...asked }, turn }) =>
+    proposals.candles(parts, { ...params, market }, rangeOf(asked), turn))
 }
 export default routes

@@ -2,7 +2,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import { prefersJson } from '../../../lib/http/media-type.js'
 import { makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { JSON_TYPE, jsonResponse } from '../../../lib/responses/json-response.js'
-import { sameLife } from '../../../lib/responses/sources.js'
+import { formOf } from '../../../lib/responses/sources.js'
 import { BYTES_HEADERS } from '../../../schemas/headers.js'
 import { plainNumberOrJson } from '../../../schemas/responses.js'
 import { type Supply, SupplyAnswerSchema } from '../../../schemas/supply.js'
@@ -15,8 +15,8 @@ const toResponse = jsonResponse(SupplyAnswerSchema)
 const SUPPLY = { tag: 'supply', ...MINT, query: 'any' as const }
 
 const routes: FastifyPluginAsync = async fastify => {
-  const { get } = fastify.cache.supply
-  const record = sameLife(get, data => toResponse({ result: data.totalSupply, data }))
+  const { supply } = fastify.cache
+  const record = formOf(supply, data => toResponse({ result: data.totalSupply, data }))
 
   endpoint(fastify, '/:mintAddress', {
     operationId: 'getSupply',
@@ -25,14 +25,14 @@ const routes: FastifyPluginAsync = async fastify => {
       'circulates. A token of no launch circulates as a whole.',
     ...SUPPLY,
     answer: answer(SupplyAnswerSchema, 'The supply and its parts.')
-  }, ({ params }) => record(params.mintAddress))
+  }, (parts, { params }) => record(parts, params.mintAddress))
 
   function plainText (
     path: string, operationId: string, summary: string, description: string, pick: (supply: Supply) => string
   ): void {
-    const asText = sameLife(get, value =>
+    const asText = formOf(supply, value =>
       makeCachedResponse<string>('text/plain; charset=utf-8', pick(value), BOTH_FORMS))
-    const asJson = sameLife(get, value =>
+    const asJson = formOf(supply, value =>
       makeCachedResponse<string>(JSON_TYPE, JSON.stringify({ result: pick(value) }), BOTH_FORMS))
     endpoint<string, 'mintAddress'>(fastify, `/:mintAddress/${path}`, {
       operationId,
@@ -44,7 +44,7 @@ const routes: FastifyPluginAsync = async fastify => {
         '12900000',
         BYTES_HEADERS
       )
-    }, ({ params, accept }) => (prefersJson(accept) ? asJson : asText)(params.mintAddress))
+    }, (parts, { params, accept }) => (prefersJson(accept) ? asJson : asText)(parts, params.mintAddress))
   }
   plainText(
     'total', 'getTotalSupply', 'Total supply as plain text',

@@ -14,7 +14,7 @@ const routes: FastifyPluginAsync = async fastify => {
     tag: 'market',
     query: 'any',
     answer: answer(TickersSchema, 'The tickers, deepest pool first.')
-  }, () => market.tickers())
+  }, parts => market.tickers(parts))
 
   endpoint(fastify, '/:ticker_id', {
     operationId: 'getTicker',
@@ -24,6 +24,6 @@ const routes: FastifyPluginAsync = async fastify => {
     query: 'any',
     ...PAIR,
     answer: answer(TickerSchema, 'The ticker of the deepest pool.', 'X-Other-Pools')
-  }, ({ params }) => market.ticker(params.ticker_id))
+  }, (parts, { params }) => market.ticker(parts, params.ticker_id))
 }
 export default routes

@@ -13,6 +13,6 @@ const routes: FastifyPluginAsync = async fastify => {
       'The token accounts one by one, others too, are at each DAO\'s own path.',
     tag: 'daos',
     answer: answer(TreasuriesSchema, 'The treasuries.')
-  }, () => daos.treasuries())
+  }, parts => daos.treasuries(parts))
 }
 export default routes

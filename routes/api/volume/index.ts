@@ -19,6 +19,6 @@ const routes: FastifyPluginAsync = async fastify => {
       AggregateSchema, 'The volume, its days newest first, its tokens largest first.', ...HISTORY_HEADERS,
       'X-History-Missing'
     )
-  }, () => market.aggregate())
+  }, parts => market.aggregate(parts))
 }
 export default routes

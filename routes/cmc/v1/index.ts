@@ -20,7 +20,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'One row per pool, deepest first.',
     tag: 'aggregators',
     answer: answer(CmcSummarySchema, 'The pools.')
-  }, () => cmc.summary())
+  }, cmc.summary)
 
   endpoint(fastify, '/trades/:market_pair', {
     operationId: 'getCmcTrades',
@@ -30,7 +30,7 @@ const routes: FastifyPluginAsync = async fastify => {
     ...MARKET_PAIR,
     answer: answer(CmcTradesSchema, 'The trades.'),
     isDear: true
-  }, ({ params, turn }) => cmc.trades(params.market_pair, turn))
+  }, (parts, { params, turn }) => cmc.trades(parts, params.market_pair, turn))
 
   endpoint(fastify, '/assets', {
     operationId: 'getCmcAssets',
@@ -38,7 +38,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'By mint: symbols repeat.',
     tag: 'aggregators',
     answer: answer(CmcAssetsSchema, 'The tokens.')
-  }, () => cmc.assets())
+  }, cmc.assets)
 
   endpoint(fastify, '/ticker', {
     operationId: 'getCmcTicker',
@@ -46,7 +46,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'By ticker_id. Nothing is added up: of several pools of a pair the deepest stands for it.',
     tag: 'aggregators',
     answer: answer(CmcTickersSchema, 'The pairs.')
-  }, () => cmc.ticker())
+  }, cmc.ticker)
 
   endpoint(fastify, '/orderbook/:market_pair', {
     operationId: 'getCmcOrderBook',
@@ -61,6 +61,6 @@ const routes: FastifyPluginAsync = async fastify => {
       ), 2)
     },
     answer: answer(CmcOrderBookSchema, 'The book.')
-  }, ({ params, asked }) => cmc.orderBook(params.market_pair, asked.level === BEST ? 2 : asked.depth))
+  }, (parts, { params, asked }) => cmc.orderBook(parts, params.market_pair, asked.level === BEST ? 2 : asked.depth))
 }
 export default routes

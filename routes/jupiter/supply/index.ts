@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { exact } from '../../../lib/exact-json.js'
 import { exactResponse } from '../../../lib/responses/json-response.js'
-import { sameLife } from '../../../lib/responses/sources.js'
+import { formOf } from '../../../lib/responses/sources.js'
 import { JupiterCirculatingSchema, JupiterTotalSchema } from '../../../schemas/jupiter.js'
 import { answer, endpoint, MINT } from '../../endpoint.js'
 
@@ -11,9 +11,9 @@ const toTotal = exactResponse(JupiterTotalSchema)
 const toCirculating = exactResponse(JupiterCirculatingSchema)
 
 const routes: FastifyPluginAsync = async fastify => {
-  const { get } = fastify.cache.supply
-  const total = sameLife(get, ({ totalSupply }) => toTotal({ totalSupply: exact(totalSupply) }))
-  const circulating = sameLife(get, ({ circulatingSupply }) =>
+  const { supply } = fastify.cache
+  const total = formOf(supply, ({ totalSupply }) => toTotal({ totalSupply: exact(totalSupply) }))
+  const circulating = formOf(supply, ({ circulatingSupply }) =>
     toCirculating({ circulatingSupply: exact(circulatingSupply) }))
   const common = { tag: 'aggregators', ...MINT }
 
@@ -23,7 +23,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'The supply of the mint in whole tokens.',
     ...common,
     answer: answer(JupiterTotalSchema, ANSWERED)
-  }, ({ params }) => total(params.mintAddress))
+  }, (parts, { params }) => total(parts, params.mintAddress))
 
   endpoint(fastify, '/:mintAddress/circulating', {
     operationId: 'getJupiterCirculatingSupply',
@@ -31,6 +31,6 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'Total supply less the team performance package, in whole tokens.',
     ...common,
     answer: answer(JupiterCirculatingSchema, ANSWERED)
-  }, ({ params }) => circulating(params.mintAddress))
+  }, (parts, { params }) => circulating(parts, params.mintAddress))
 }
 export default routes

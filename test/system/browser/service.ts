@@ -8,7 +8,7 @@ import market from '../../../routes/market/index.js'
 import status from '../../../routes/status/index.js'
 import { build, historyComplete, settings, startChain, until } from '../../helper.js'
 import { buildMarket, type SimulatedNode, trade } from '../../../simulator/index.js'
-import { type CachedResponse, makeCachedResponse } from '../../../lib/http/cached-response.js'
+import type { CachedResponse } from '../../../lib/http/cached-response.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Snapshot } from '../../../lib/live/snapshot.js'
 import { loadAssets } from '../../../lib/page/assets.js'
@@ -75,12 +75,7 @@ export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown 
     list: undefined as never,
     volume: undefined as never,
     decided: async () => PROPOSALS as never,
-    sparklines: {
-      response: async () => ({
-        value: makeCachedResponse('application/json', JSON.stringify(SPARKLINES)), parts: [], age: 0, left: 1
-      }),
-      of: async () => undefined
-    },
+    sparklines: undefined as never,
     card: createCards(async pool => {
       if (pool === '') return marketSource(marketFacts(LISTED))
       const found = await find(pool)
@@ -133,6 +128,7 @@ export async function startService (): Promise<Service> {
       const isList = Array.isArray(pools) && pools.every(pool => pool.pool_id !== undefined)
       return isList ? { ...answer, body: bodyOf(listResponse(listOf(pools), all === 'true')) } : answer
     },
+    '/market/sparklines': () => ({ body: SPARKLINES }),
     '/market/volume': () => answers.volume()
   }
   fastify.addHook('preHandler', async (request, reply) => {
