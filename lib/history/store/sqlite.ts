@@ -4,6 +4,7 @@ import { Kysely, SqliteDialect, type SqliteDatabase, type SqliteStatement } from
 import Database from 'libsql'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 import { createStore, type Engine, prepareTables } from './create-store.js'
+import { hasNoRoom } from './no-room.js'
 import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
@@ -104,6 +105,9 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
     return engineOver(opened, async close => {
       try {
         if (opened.open) opened.exec('pragma wal_checkpoint(truncate)')
+      } catch (error) {
+        // what is in the log beside the file is read from there at the next start
+        if (!hasNoRoom(error)) throw error
       } finally {
         await close()
         held.close()

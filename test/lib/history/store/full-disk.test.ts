@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'tap'
@@ -9,8 +9,8 @@ import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const KB = Buffer.alloc(1024)
 
-/** Takes what room there is. */
-function fill (path: string): void {
+/** Takes what room there is, but for some bytes. */
+function fill (path: string, left = 0): void {
   const file = openSync(path, 'w')
   try {
     for (;;) writeSync(file, KB)
@@ -19,6 +19,7 @@ function fill (path: string): void {
   } finally {
     closeSync(file)
   }
+  truncateSync(path, statSync(path).size - left)
 }
 
 const disk = mkdtempSync(join(tmpdir(), 'full-disk-'))
@@ -48,12 +49,20 @@ test('on a disk that is really full the store opens, and says what it lacks unti
   t.notOk(store.hasNoRoom())
   await store.close()
 
+  for (const left of [0, 40_000, 80_000, 160_000]) {
+    fill(join(disk, 'fill'), left)
+    await t.rejects(
+      openSqliteStore({ folder: join(disk, 'other'), program: PROGRAM }),
+      { code: 'HISTORY_UNAVAILABLE', message: /full/ },
+      `a new one can't be made in ${left} bytes`
+    )
+    rmSync(join(disk, 'other'), { recursive: true })
+  }
+  writeFileSync(join(disk, 'fill'), '')
+  const filled = await open()
+  await filled.publish({ slot: 1, at: 1 })
   fill(join(disk, 'fill'))
-  await t.rejects(
-    openSqliteStore({ folder: join(disk, 'other'), program: PROGRAM }),
-    { code: 'HISTORY_UNAVAILABLE', message: /full/ },
-    'a new one can\'t be made'
-  )
+  await t.resolves(filled.close(), 'and one that has lost nothing closes')
   writeFileSync(join(disk, 'fill'), '')
   await (await open()).close()
 })
