@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import '../support/no-domains.js'
 
 /**
  * Test files that share a process in a run of all: to start one, load the service and compile what it runs costs two

@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import { build, historyComplete, settings, startChain } from '../helper.js'
+import { freePort } from '../support/free-port.js'
 
 test(
   'metrics on their own port tell of requests, node calls, snapshot, history and DAOs, with bounded labels',
@@ -10,7 +11,7 @@ test(
     )
     dao.swap('buy', 1_000_000n)
     ledger.dao({ base: ledger.mint(), quote: ledger.usdc() })
-    const port = 20_000 + process.pid % 20_000
+    const port = await freePort()
     const app = await build(t, {
       env: settings(t, node, ledger, { METRICS_PORT: String(port), RATE_LIMIT_MAX: '3' }),
       now: () => ledger.time * 1000,

@@ -122,7 +122,7 @@ const legs = ({ side, input, output }: Swap) => side === 'buy'
 const sum = (values: bigint[]) => values.reduce((sum, value) => sum + value, 0n)
 
 for (const seed of [1, 2]) {
-  test(`what is told of decisions is what the ledger has counted, seed ${seed}`, { timeout: 120_000 }, async t => {
+  test(`what is told of decisions is what the ledger has counted, seed ${seed}`, async t => {
     const { ledger, node } = await startChain(t, { seed })
     const { daos, owns, fees } = decide(ledger, createRandom(seed))
     const app = await build(

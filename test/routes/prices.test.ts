@@ -52,9 +52,9 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
   await historyComplete(app)
   const get = getterOf(app)
   const close = (a: number, b: number) => Math.abs(a / b - 1) < 1e-10
-  const priced = (at: number, dao: string) => ledger.swaps.filter(
+  const priced = (at: number, dao: string) => ledger.swaps.findLast(
     swap => swap.dao === dao && swap.time <= at && swap.output > 0n
-  ).at(-1)
+  )
   const priceOf = (swap: typeof ledger.swaps[number], decimals: number) => {
     const [quote, base] = swap.side === 'buy' ? [swap.input, swap.output] : [swap.output, swap.input]
     return Number(quote) / Number(base) * 10 ** (decimals - 6)
@@ -87,7 +87,7 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
         else if (dao === deep && price.price_usd !== price.price) wrong++
         else if (dao === unpriced && price.price_usd !== null) wrong++
         else if (dao === inOne) {
-          const worth = ledger.swaps.filter(({ dao, time }) => dao === deep.address && time <= at).at(-1)
+          const worth = ledger.swaps.findLast(({ dao, time }) => dao === deep.address && time <= at)
           const expected = worth === undefined
             ? null
             : Number(price.price) * Number(worth.quoteReserves) / Number(worth.baseReserves)

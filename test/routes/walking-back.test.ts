@@ -5,7 +5,7 @@ import type { Ready } from '../../schemas/ready.js'
 import { DAY, HOUR } from '../../lib/time.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
 
-test('while the past is read back each answer waits only for what it states', { timeout: 120_000 }, async t => {
+test('while the past is read back each answer waits only for what it states', async t => {
   const { ledger, node } = await startChain(t)
   const dao = ledger.dao(
     { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }

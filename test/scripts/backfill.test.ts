@@ -119,7 +119,6 @@ async function scripted (t: Test) {
 }
 
 test('the command: stopped by SIGINT it goes on at the next start, and says when all is there', async t => {
-  t.setTimeout(400_000)
   const { ledger, node, run } = await scripted(t)
   node.latencyMs = 100
   const stopped = await run(child => {
@@ -139,7 +138,6 @@ test('the command: stopped by SIGINT it goes on at the next start, and says when
 })
 
 test('the command: refuses to run beside a service on the same store, and settings that are missing', async t => {
-  t.setTimeout(400_000)
   const { ledger, folder, run } = await scripted(t)
   const store = await openSqliteStore({ folder: join(folder, 'data'), program: ledger.program })
   t.match(await run(), { code: 1, errors: /another process is using the history/ })

@@ -31,7 +31,7 @@ async function each<T> (list: readonly T[], work: (item: T) => Promise<void>): P
   await Promise.all([take(), take()])
 }
 
-test('every script refuses a flag that it does not know in one line', { timeout: 400_000 }, async t => {
+test('every script refuses a flag that it does not know in one line', async t => {
   t.ok(SCRIPTS.length >= 13)
   await each(SCRIPTS, async script => {
     const { code, out, errors } = await run(t, script, '--colour', 'red')
@@ -49,7 +49,7 @@ test('--help says in one line how a script is called', async t => {
   })
 })
 
-test('values that can\'t be are told in one line', { timeout: 400_000 }, async t => {
+test('values that can\'t be are told in one line', async t => {
   const taken = createServer().listen(0, '127.0.0.1')
   await once(taken, 'listening')
   t.teardown(() => taken.close())

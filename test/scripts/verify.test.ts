@@ -42,7 +42,6 @@ const EQUAL = /\nequal\n$/
 
 test(
   'with a node alone every field comes out equal, a pool that moves meanwhile too, and each that is altered is named',
-  { timeout: 200_000 },
   async t => {
     const { ledger, node } = await startChain(t)
     const dao = ledger.dao({
@@ -101,7 +100,6 @@ test(
 
 test(
   'beside the adapters\' formulas: the same swaps, to the cent, but for those that no log names',
-  { timeout: 100_000 },
   async t => {
     const { ledger, node } = await startChain(t)
     const dao = ledger.dao(
@@ -155,7 +153,6 @@ test(
 
 test(
   'values a token by the pool that prices it, knows pools of dust, waits for a node with a limit, and takes no missing transaction for none',
-  { timeout: 200_000 },
   async t => {
     const { ledger, node } = await startChain(t)
     const [usdc, other, turned] = [ledger.usdc(), ledger.mint({ decimals: 9 }), ledger.mint({ decimals: 3 })]

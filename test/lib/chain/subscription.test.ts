@@ -8,6 +8,7 @@ import { subscribe, type SubscriptionOptions } from '../../../lib/chain/subscrip
 import { faultOf } from '../../../lib/chain/node-errors.js'
 import { systemClock } from '../../../lib/clock.js'
 import { steadyNow } from '../../support/steady-time.js'
+import { until } from '../../support/until.js'
 
 interface Message { id: unknown, method: string, params: unknown[] }
 
@@ -74,9 +75,7 @@ function watch (t: Test, url: string, over: Partial<SubscriptionOptions> = {}, l
   return { subscription, states, notes, faults, timers: () => timers }
 }
 
-const until = async (condition: () => boolean) => {
-  for (let i = 0; i < 1_500 && !condition(); i++) await delay(10)
-}
+const holds = async (condition: () => boolean): Promise<void> => { await until(String(condition), condition) }
 const reasons = (faults: unknown[]) => faults.map(fault => faultOf(fault)?.reason)
 const notify = (socket: WebSocket | undefined, subscription: unknown, result: unknown) =>
   socket?.send(JSON.stringify({ jsonrpc: '2.0', method: 'logsNotification', params: { subscription, result } }))
@@ -84,21 +83,20 @@ const notify = (socket: WebSocket | undefined, subscription: unknown, result: un
 test('subscribes, passes notifications on, and closes without a trace', async t => {
   const node = await startServer(t)
   const { subscription, states, notes, faults, timers } = watch(t, node.url)
-  await until(() => states.length > 0)
+  await holds(() => states.length > 0)
   t.strictSame(states, ['up'])
   t.match(node.messages, [{ method: 'logsSubscribe', params: [{ mentions: ['program'] }] }])
   notify(node.sockets[0], 101, { value: 'first' })
   notify(node.sockets[0], 999, { value: 'of nobody' })
   node.sockets[0]?.send('{"jsonrpc":"2.0"}')
   notify(node.sockets[0], 101, { value: 'second' })
-  await until(() => notes.length > 1)
+  await holds(() => notes.length > 1)
   t.strictSame(notes, [{ value: 'first' }, { value: 'second' }])
   const closing = subscription.close()
   t.equal(subscription.close(), closing)
   notify(node.sockets[0], 101, { value: 'late' })
   await closing
-  await until(() => node.server.clients.size === 0)
-  t.equal(node.server.clients.size, 0)
+  await holds(() => node.server.clients.size === 0)
   t.equal(timers(), 0)
   t.strictSame([states, notes.length, faults], [['up', 'down'], 2, []])
 })
@@ -106,25 +104,26 @@ test('subscribes, passes notifications on, and closes without a trace', async t 
 test('reconnects and subscribes anew, each change told once', async t => {
   const node = await startServer(t)
   const { states, notes, faults } = watch(t, node.url)
-  await until(() => states.length === 1)
+  await holds(() => states.length === 1)
   node.sockets[0]?.terminate()
-  await until(() => states.length === 3)
+  await holds(() => states.length === 3)
   t.strictSame(states, ['up', 'down', 'up'])
   t.strictSame(reasons(faults), ['network'])
   t.equal(node.messages.filter(({ method }) => method === 'logsSubscribe').length, 2)
   notify(node.sockets[1], 101, 'of the old connection')
   notify(node.sockets[1], 102, 'of the new one')
-  await until(() => notes.length > 0)
+  await holds(() => notes.length > 0)
   t.strictSame(notes, ['of the new one'])
 })
 
 test('a chain that stands sends nothing: pongs keep it up, and their absence ends it', async t => {
   const node = await startServer(t)
   const { states, faults } = watch(t, node.url)
+  await holds(() => states.length > 0)
   await delay(2.5 * SILENCE_MS)
   t.strictSame([states, faults], [['up'], []])
   ;(node.sockets[0] as unknown as { _socket: { pause: () => void } })._socket.pause()
-  await until(() => states.length > 1)
+  await holds(() => states.length > 1)
   t.strictSame(reasons(faults), ['timeout'])
 })
 
@@ -143,7 +142,7 @@ test('what a node may send instead of a confirmation', async t => {
   for (const [reason, answer] of cases) {
     node.answer = answer
     const { subscription, states, faults } = watch(t, node.url)
-    await until(() => faults.length > 0)
+    await holds(() => faults.length > 0)
     await subscription.close()
     t.equal(reasons(faults)[0], reason)
     t.strictSame(states, [])
@@ -154,9 +153,9 @@ test('what a node may send instead of a confirmation', async t => {
 test('a confirmation too many is refused', async t => {
   const node = await startServer(t)
   const { states, faults } = watch(t, node.url)
-  await until(() => states.length === 1)
+  await holds(() => states.length === 1)
   node.sockets[0]?.send(JSON.stringify({ jsonrpc: '2.0', id: node.messages[0]!.id, result: 7 }))
-  await until(() => faults.length > 0)
+  await holds(() => faults.length > 0)
   t.equal(reasons(faults)[0], 'wrong-ids')
 })
 
@@ -173,7 +172,7 @@ test('a host that is not there: only the hook hears of it, without the key, ever
   for (const url of ['ws://user:SECRET@no-such-host.invalid/SECRET?key=SECRET#SECRET', 'ws://127.0.0.1:1/SECRET']) {
     pauses.length = 0
     const { subscription, states, faults } = watch(t, url, { clock, silenceMs: 10_000 })
-    await until(() => faults.length >= 9)
+    await holds(() => faults.length >= 9)
     await subscription.close()
     t.strictSame(
       pauses.filter(ms => ms !== 1_000).slice(0, 8), [500, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]
@@ -188,7 +187,7 @@ test('a refusal by HTTP, a handshake that hangs, a closing that hangs', async t 
   const node = await startServer(t)
   node.server.options.verifyClient = (_: unknown, done: (ok: boolean, status: number) => void) => done(false, 401)
   const refused = watch(t, node.url)
-  await until(() => refused.faults.length > 0)
+  await holds(() => refused.faults.length > 0)
   t.match(refused.faults[0], { code: 'NODE_BAD_ANSWER', message: /answered HTTP 401/ })
   await refused.subscription.close()
 
@@ -200,7 +199,7 @@ test('a refusal by HTTP, a handshake that hangs, a closing that hangs', async t 
 
   delete node.server.options.verifyClient
   const stuck = watch(t, node.url)
-  await until(() => stuck.states.length === 1)
+  await holds(() => stuck.states.length === 1)
   ;(node.sockets.at(-1) as unknown as { _socket: { pause: () => void } })._socket.pause()
   const begun = steadyNow()
   await stuck.subscription.close()
@@ -211,11 +210,10 @@ test('a hundred reconnections leave one socket and no timer', async t => {
   const node = await startServer(t)
   const { subscription, states, timers } = watch(t, node.url, {}, 20)
   node.server.on('connection', socket => setTimeout(() => socket.terminate(), 5))
-  await until(() => node.sockets.length >= 100)
+  await holds(() => node.sockets.length >= 100)
   t.ok(node.server.clients.size <= 1)
   await subscription.close()
-  await delay(20)
-  t.equal(node.server.clients.size, 0)
+  await holds(() => node.server.clients.size === 0)
   t.equal(timers(), 0)
   const changes = states.filter((state, i) => state !== states[i - 1])
   t.strictSame(states, changes)

@@ -70,7 +70,6 @@ async function tablesOf (t: Parameters<typeof watch>[0], ledger: Ledger, random:
 for (const seed of [1, 2, 3]) {
   test(
     `whatever is traded on the markets of proposals, no other figure of the history changes, seed ${seed}`,
-    { timeout: 120_000 },
     async t => {
       const ledger = makeYear(seed, 60)
       const own = await tablesOf(t, ledger, null)

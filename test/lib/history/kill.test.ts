@@ -64,7 +64,7 @@ function rowsOf (folder: string): Record<string, unknown[]> {
 }
 
 test(`killed at ${KILLS} random points and started again, the store ends as if nothing had been`, async t => {
-  t.setTimeout(200_000 + KILLS * 10_000)
+  t.setTimeout(1_800_000 + KILLS * 10_000)
   const undisturbed = t.testdir()
   t.ok(await run(undisturbed))
   const expected = rowsOf(undisturbed)

@@ -151,7 +151,7 @@ test(
   }
 )
 
-test('and so is one in PostgreSQL', { skip: await withoutPostgres(), timeout: 300_000 }, async t => {
+test('and so is one in PostgreSQL', { skip: await withoutPostgres() }, async t => {
   const { url, schema } = newPlace(t)
   const path = `set search_path = "${schema}"`
   await completes(t, 25, {

@@ -14,7 +14,7 @@ const FLAGS = [
   '--disable-component-update', '--disable-sync'
 ]
 /** Of a busy machine; nothing here measures how fast the page is. */
-const PATIENCE = 30_000
+const PATIENCE = 120_000
 /** What the browser itself notes of an answer that is no success. */
 const FAILED_REQUEST = /^Failed to load resource: the server responded with a status of/
 
@@ -30,7 +30,7 @@ let launched: Promise<Browser> | undefined
 /** One for all tests of a process, closed with the last. */
 export async function openBrowser (): Promise<Browser> {
   if (launched === undefined) {
-    launched = chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+    launched = chromium.launch({ executablePath: CHROMIUM, args: FLAGS, timeout: PATIENCE })
     t.teardown(async () => { await (await launched)?.close() })
   }
   return await launched

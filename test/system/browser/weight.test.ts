@@ -41,7 +41,7 @@ test('what a first visit weighs, with 500 DAOs', { skip: withoutBrowser }, async
   ledger.advance(Math.max(0, Math.floor(Date.now() / 1000) - ledger.time))
   const timer = setInterval(() => { ledger.advance(Math.max(0, Math.floor(Date.now() / 1000) - ledger.time)) }, 200)
   t.teardown(() => clearInterval(timer))
-  const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), pollMs: 100 })
+  const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), pollMs: 1_000 })
   await historyComplete(app)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
   // a busy machine may have read no current state since all of this was built

@@ -13,9 +13,8 @@ const run = promisify(execFile)
 const missing = ['python3', 'curl'].find(command => spawnSync(command, ['--version']).error !== undefined)
 
 test('the Python client and curl read the tickers; an unchanged answer costs a 304', {
-  skip: missing === undefined ? false : `${missing} is not installed`
+  skip: missing !== undefined && !process.env.CI && `${missing} is not installed`
 }, async t => {
-  t.setTimeout(60_000)
   const { ledger, node } = await startChain(t)
   const dao = ledger.dao(
     { base: ledger.mint({ symbol: 'AAA' }), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }

@@ -3,7 +3,7 @@ import { ask as askPostgres, newPlace, withoutPostgres } from '../../support/his
 import { crawl } from './crawl.js'
 
 test('thirty hours on three replicas: they never disagree on a range', {
-  skip: await withoutPostgres(), timeout: 1_500_000
+  skip: await withoutPostgres()
 }, async t => {
   const { url, schema } = newPlace(t)
   await crawl(t, {

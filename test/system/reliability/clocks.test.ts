@@ -39,7 +39,7 @@ const WORLDS: Array<{ name: string, plan: Plan, served: number }> = [
 ]
 
 for (const { name, plan, served } of WORLDS) {
-  test(name, { timeout: 60_000 }, async t => {
+  test(name, async t => {
     const outcome = await runWorld(plan)
     t.equal(outcome.failure, undefined)
     t.ok(outcome.served > served * outcome.answers, `${outcome.served} of ${outcome.answers} answers are 200`)

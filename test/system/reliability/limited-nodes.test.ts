@@ -3,7 +3,6 @@ import { startScript } from '../../support/script-process.js'
 
 test(
   'on limited nodes the first list comes about when the limit allows it, and stays while the past is read',
-  { timeout: 400_000 },
   async t => {
     const service = startScript(
       'bench/nodes.ts', { args: ['--seconds', '60', '--only', '0 a second'], cwd: t.testdir() }

@@ -1,6 +1,3 @@
-import { createServer } from 'node:http'
-import { once } from 'node:events'
-import { type AddressInfo } from 'node:net'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +6,7 @@ import { test } from 'tap'
 import { createRedactor, secretsOf } from '../../../lib/secrets.js'
 import { ROUTER, startChain, until } from '../../helper.js'
 import type { FaultRule } from '../../../simulator/index.js'
+import { freePort } from '../../support/free-port.js'
 import { startServer } from './process.js'
 import { createWorld } from './truth.js'
 
@@ -143,12 +141,3 @@ test('secrets are found in every part and spelling, and nothing else is hidden',
     ['no url at all', 'no%20url%20at%20all'].sort((a, b) => b.length - a.length)
   )
 })
-
-async function freePort (): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
-}

@@ -42,7 +42,6 @@ const value = fc.oneof(
 )
 
 test('random settings are taken or refused by name, without their values, and never crash', async t => {
-  t.setTimeout(120_000)
   let [taken, refused] = [0, 0]
   await fc.assert(fc.asyncProperty(fc.dictionary(
     fc.constantFrom(...names), value, { minKeys: 1, maxKeys: 4 }

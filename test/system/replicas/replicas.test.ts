@@ -6,7 +6,7 @@ const skip = await withoutPostgres()
 
 test(
   'three replicas under load: the leader killed, stopped and cut off, and no number wrong',
-  { skip, timeout: 500_000 },
+  { skip },
   async t => {
     const stage = await setStage(newPlace(t))
     t.teardown(() => stage.close())
