@@ -82,7 +82,7 @@ export async function serveMoves (ledger: Ledger): Promise<{ url: string, close:
     const [name, args] = read(body) as [keyof Moves, unknown[]]
     if (!Object.hasOwn(moves, name)) throw new Error(`no move ${String(name)}`)
     const made = await (moves[name] as (...args: unknown[]) => Promise<unknown>)(...args)
-    return { made, slot: ledger.slot }
+    return { made, time: ledger.time }
   }
   const server = createServer((request, response) => {
     let body = ''
@@ -107,13 +107,13 @@ export async function serveMoves (ledger: Ledger): Promise<{ url: string, close:
   }
 }
 
-/** Moves sent to the market that takes them at `url`; `onMove` is told of the slot that each was made in. */
-export function sendMoves (url: string, onMove: (slot: number) => void): Moves {
+/** Moves sent to the market that takes them at `url`; `onMove` is told of the Unix second that each was made in. */
+export function sendMoves (url: string, onMove: (time: number) => void): Moves {
   const send = (name: keyof Moves) => async (...args: unknown[]): Promise<never> => {
     const answer = await fetch(url, { method: 'POST', body: write([name, args]) })
     if (!answer.ok) throw new Error(`${name}: ${await answer.text()}`)
-    const { made, slot } = read(await answer.text()) as { made: never, slot: number }
-    onMove(slot)
+    const { made, time } = read(await answer.text()) as { made: never, time: number }
+    onMove(time)
     return made
   }
   return { mint: send('mint'), pool: send('pool'), swap: send('swap'), send: send('send'), account: send('account') }

@@ -1,6 +1,5 @@
 /** The running demo as the scene of attacks: its chain takes the moves, its service is asked as anyone asks it. */
 import { systemClock } from '../../lib/clock.js'
-import type { Ready } from '../../schemas/ready.js'
 import type { Treasury } from '../../schemas/treasury.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { sendMoves } from '../../simulator/moves.js'
@@ -22,16 +21,21 @@ export async function openDemo (url: URL, chain: URL): Promise<Scene> {
   // no move: only whether it is there
   await fetch(chain, { method: 'POST', body: '[]' }).catch(nobodyAt(chain))
   let moved = 0
-  const moves = sendMoves(chain.href, slot => { moved = slot })
+  const moves = sendMoves(chain.href, time => { moved = time })
 
-  /** The answer; where the limit is met, or figures of now are not there yet, once they are. */
+  /** The answer; where the limit is met, or it is not there yet as it is after the last move, once it is. */
   async function ask (path: string): Promise<Response> {
     for (let tries = 0; ; tries++) {
       const answer = await fetch(new URL(path, url)).catch(nobodyAt(url))
-      const isLate = [429, 503].includes(answer.status) || answer.headers.has('age')
-      if (!isLate || tries === TRIES) return answer
+      const { status, headers } = answer
+      const isOfBefore = Date.parse(headers.get('x-chain-time') ?? '') <= moved * 1000
+      if (![429, 503].includes(status) && !isOfBefore) return answer
+      if (tries === TRIES) {
+        const what = isOfBefore ? `the chain at ${moved} has not been seen: does it read this one?` : String(status)
+        throw new UsageError(`${url.origin}${path}: ${what}`)
+      }
       await answer.body?.cancel()
-      await systemClock.sleep(Math.max(LOOK_MS, Number(answer.headers.get('retry-after')) * 1000))
+      await systemClock.sleep(Math.max(LOOK_MS, Number(headers.get('retry-after')) * 1000))
     }
   }
   async function read<T> (path: string): Promise<T> {
@@ -40,24 +44,10 @@ export async function openDemo (url: URL, chain: URL): Promise<Scene> {
     return await answer.json() as T
   }
 
-  /** Waits until the service shows the chain as it was after the last move, its final events included. */
-  async function seen (): Promise<void> {
-    for (let tries = 0; tries < TRIES; tries++) {
-      await read('/api/tickers')
-      const { snapshot, history } = await read<Ready>('/ready')
-      if ((snapshot?.slot ?? 0) >= moved && (history.head_slot ?? 0) >= moved) return
-      await systemClock.sleep(LOOK_MS)
-    }
-    throw new UsageError(`slot ${moved} has not been seen by ${url.origin}: does it read this chain?`)
-  }
-
-  async function look (): Promise<Figures> {
-    await seen()
-    return await figuresBy(read, async path => {
-      const answer = await ask(path)
-      return { status: answer.status, text: await answer.text() }
-    })
-  }
+  const look = (): Promise<Figures> => figuresBy(read, async path => {
+    const answer = await ask(path)
+    return { status: answer.status, text: await answer.text() }
+  })
 
   const [deepest] = await read<Ticker[]>('/api/tickers')
   if (deepest === undefined) throw new UsageError(`${url.origin} lists no pool`)
