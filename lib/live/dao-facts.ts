@@ -1,3 +1,4 @@
+import { inSlices } from '../async.js'
 import type { TokenAccountLister } from '../chain/accounts.js'
 import { ServiceError } from '../errors.js'
 import { ammPositionAddress, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
@@ -93,8 +94,8 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
 
   async function facts (parts: Part[], daos: ReadonlyMap<string, { dao: KnownDao, held: HeldAccounts }>) {
     await client.load()
-    const first = new Map(Array.from(daos, ([address, { dao, held }]) =>
-      [address, [address, positionOf(dao), ...supplyAddresses(dao.baseMint), ...held.addresses]]))
+    const first = new Map(await inSlices(daos, ([address, { dao, held }]) =>
+      [address, [address, positionOf(dao), ...supplyAddresses(dao.baseMint), ...held.addresses]] as const))
     return await readSets(parts, first, async (address, set): Promise<DaoFacts | string[]> => {
       const { dao, held } = daos.get(address)!
       const supply = await supplyOf(parts, client, dao.baseMint, set, daosOf)
@@ -108,7 +109,7 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
      * Throws the ServiceError of a failed read.
      */
     all: async (parts: Part[], daos: readonly KnownDao[]): Promise<Facts> =>
-      await facts(parts, new Map(daos.map(dao => [dao.address, { dao, held: associated(dao) }]))),
+      await facts(parts, new Map(await inSlices(daos, dao => [dao.address, { dao, held: associated(dao) }] as const))),
     /** Of one, with all that its vault holds. Throws what is wrong with it. */
     async one (parts: Part[], dao: KnownDao): Promise<DaoFacts> {
       const { addresses, complete } = await listed(dao)

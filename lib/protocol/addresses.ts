@@ -79,17 +79,17 @@ export type LaunchAddresses = ReturnType<typeof launchAddresses>
 /** Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs, complete_launch.rs). */
 export function launchAddresses (launchpad: string, mint: string) {
   const launch = pda(launchpad, text('launch'), mint)
-  const signer = pda(launchpad, text('launch_signer'), launch)
   const positionNft = pda(launchpad, text('position_nft_mint'), mint)
+  // of most mints, which are of no launch, or of one of three launchpads, only where it would be is asked for
   return {
     launch,
     /** Creator of the DAO and create key of the package. */
-    signer,
+    get signer () { return pda(launchpad, text('launch_signer'), launch) },
     /** Price-based performance package; v0.8 has none. */
-    package: pda(PROGRAMS.performancePackage, text('performance_package'), signer),
+    get package () { return pda(PROGRAMS.performancePackage, text('performance_package'), this.signer) },
     /** The position that the launch opened in the external pool, and the token account that holds its NFT. */
     position: pda(PROGRAMS.externalPool, text('position'), positionNft),
     positionNft,
-    positionNftAccount: pda(PROGRAMS.externalPool, text('position_nft_account'), positionNft)
+    get positionNftAccount () { return pda(PROGRAMS.externalPool, text('position_nft_account'), positionNft) }
   }
 }
