@@ -1,3 +1,4 @@
+import { inSlices } from '../../async.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
@@ -61,9 +62,9 @@ export function createDaoResponses (sources: DaoSources) {
   })
   const treasury = formOf(facts.one, own => toTreasury(treasuryRecord(own)))
 
-  const allTreasuries = formOf(facts.all, ({ state, facts }) => {
+  const allTreasuries = formOf(facts.all, async ({ state, facts }) => {
     const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
-    return largestFirst(found.map(one => treasuryOf(one, state, heldTokens(one, state))))
+    return largestFirst(await inSlices(found, one => treasuryOf(one, state, heldTokens(one, state))))
   })
 
   return {
