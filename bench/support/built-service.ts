@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { Ready } from '../../schemas/ready.js'
+import { freePort } from '../../test/support/free-port.js'
 import { scratchFolder } from './run.js'
 
 export const HOME = join(import.meta.dirname, '..', '..')
@@ -30,14 +30,6 @@ export function startArguments (folder: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: { start: string } }
   return scripts.start.split(' ').slice(1)
 }
-
-/** A port that is free now. */
-export const freePort = async (): Promise<number> => await new Promise(resolve => {
-  const server = createServer().listen(0, '127.0.0.1', () => {
-    const { port } = server.address() as AddressInfo
-    server.close(() => resolve(port))
-  })
-})
 
 export interface BuiltServiceOptions {
   folder?: string

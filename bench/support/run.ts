@@ -21,9 +21,13 @@ export function options<const D extends Record<string, string | number | false>>
   })) as { [K in keyof D]: Kind<D[K]> }
 }
 
+const folders: string[] = []
 /** A new folder, removed when this process ends. */
 export function scratchFolder (): string {
+  if (folders.length === 0) {
+    process.once('exit', () => { for (const one of folders) rmSync(one, { recursive: true, force: true }) })
+  }
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  folders.push(folder)
   return folder
 }

@@ -8,7 +8,7 @@ import type { Clock } from '../clock.js'
 // Of a node of which nothing is known; four times as much after each second that uses it, until a first refusal.
 const START_RATE = 10
 const FIRST_GROWTH = 4
-// How often a rate may grow, s (slower ones with each call that they allow), and from where on it is not counted.
+// How often a rate may grow, s, below two calls a second once in the time of one; and from where on it is not counted.
 const GROW_EVERY_S = 0.5
 const UNBOUNDED = 2_000
 // Of a limit that is stated, and of what was accepted before a refusal: calls bunch on their way.

@@ -80,7 +80,7 @@ export type LaunchAddresses = ReturnType<typeof launchAddresses>
 export function launchAddresses (launchpad: string, mint: string) {
   const launch = pda(launchpad, text('launch'), mint)
   const positionNft = pda(launchpad, text('position_nft_mint'), mint)
-  // of most mints, which are of no launch, or of one of three launchpads, only where it would be is asked for
+  // most mints are of no launch: what only one that is there leads to is derived when it is asked for
   return {
     launch,
     /** Creator of the DAO and create key of the package. */

@@ -60,7 +60,7 @@ export const blockRangeRoutes = (
     answer: answer(DexPairSchema, 'The pool.'),
     invalid: { pool: INVALID_POOL_ID },
     missing: failure('No such pool, or it is excluded.', poolNotFound('<id>'))
-  }, (parts, { asked }) => form.pair(parts, asked.id))
+  }, (_parts, { asked }) => form.pair(asked.id))
 
   endpoint<unknown, never, { fromBlock: ReturnType<typeof integer>, toBlock: ReturnType<typeof integer> }>(
     fastify, '/events', {
@@ -80,5 +80,5 @@ export const blockRangeRoutes = (
         late: 'Invalid toBlock: the latest block, 400123456, at most'
       },
       isDear: true
-    }, (parts, { asked, turn }) => form.events(parts, asked.fromBlock, asked.toBlock, turn))
+    }, (_parts, { asked, turn }) => form.events(asked.fromBlock, asked.toBlock, turn))
 }

@@ -2,6 +2,7 @@ import { test, type Test } from 'tap'
 import type { CachedResponse } from '../../lib/http/cached-response.js'
 import { createCmc } from '../../lib/responses/forms/cmc.js'
 import type { Turn } from '../../lib/line.js'
+import type { Part } from '../../lib/live/fresh.js'
 import { createCoinGecko } from '../../lib/responses/forms/coingecko.js'
 import type { CmcSummary, CmcTrades } from '../../schemas/cmc.js'
 import type { CoinGeckoTickers, CoinGeckoTrades } from '../../schemas/coingecko.js'
@@ -131,10 +132,13 @@ test('both sides are of one moment: what trades meanwhile is in both or in none'
     async read (work) {
       const found = await history.read(work)
       if (reads++ > 0) return found
-      const trades = history.status().swaps
+      const [trades, { confirmedTo }] = [history.status().swaps, history.head()]
       dao.swap('buy', 3_000_000n)
       dao.swap('sell', 4_000_000_000n)
-      await until('both are stored', () => { ledger.advance(0.8); return history.status().swaps === trades + 2 })
+      await until('both are stored, and the head has moved on', () => {
+        ledger.advance(0.8)
+        return history.status().swaps === trades + 2 && history.head().confirmedTo > confirmedTo
+      })
       return found
     }
   }
@@ -142,9 +146,11 @@ test('both sides are of one moment: what trades meanwhile is in both or in none'
   const ALL = { pool_id: undefined, type: undefined, limit: 0, start_time: undefined, end_time: undefined }
   const last = dao.seqNum
   const bodyOf = ({ variants }: CachedResponse) => JSON.parse(String(variants.get('identity')!.body)) as unknown
+  const [parts, { confirmedTo }]: [Part[], { confirmedTo: number }] = [[], history.head()]
   const { buy, sell } = bodyOf(
-    await createCoinGecko(sources).trades([], { ...ALL, ticker_id: id }, turn)
+    await createCoinGecko(sources).trades(parts, { ...ALL, ticker_id: id }, turn)
   ) as CoinGeckoTrades
+  t.same(parts.map(({ time }) => time), [confirmedTo], 'dated by the head before they were read')
   t.equal(buy.some(({ trade_id: one }) => Number(one) > last), sell.some(({ trade_id: one }) => Number(one) > last))
   const known = dao.seqNum
   reads = 0

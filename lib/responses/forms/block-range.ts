@@ -113,14 +113,14 @@ export function createBlockRanges (sources: FormSources) {
       return toLatest({ block: { blockNumber: slot, blockTimestamp: at } })
     },
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP while it is not stored what began the pool. */
-    pair: async (_parts: Part[], pool: string) => toPair(await pair(pool)),
+    pair: async (pool: string) => toPair(await pair(pool)),
     /** Throws INVALID_MINT and MINT_NOT_FOUND. */
     asset: async (parts: Part[], mint: string) => toAsset(await token(parts, mint)),
     /**
      * As a whole where it is small, else in pieces, each made in a turn of who takes it. Throws INVALID_PARAMETER where
      * the range is too long or beyond the latest block, and OVERLOADED.
      */
-    events: (_parts: Part[], from: number, to: number, turn: Turn) => events(name, from, to, turn, of)
+    events: (from: number, to: number, turn: Turn) => events(name, from, to, turn, of)
   })
 
   return {

@@ -11,7 +11,7 @@ import {
   CmcAssetsSchema, CmcOrderBookSchema, CmcSummarySchema, CmcTickersSchema, type CmcTrades
 } from '../../../schemas/cmc.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
-import { formOf, headOf, keepEach } from '../sources.js'
+import { formOf, keepEach } from '../sources.js'
 import { pairIn } from '../tickers.js'
 import { deepestBook } from './order-book.js'
 import type { FormSources } from './sources.js'
@@ -40,9 +40,9 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
   const day = keepEach(sources, MAX_KEPT, async (
     parts, { tickerId, pool, turn }: Record<'tickerId' | 'pool', string> & { turn: Turn }
   ) => {
-    const head = headOf(sources, parts)
+    const head = sources.history.head()
     const asked = { sides: SIDES, since: head.time - DAY + 1, until: undefined, limit: maxTrades + 1, pool }
-    const { buy, sell } = await pairTrades(tickerId, asked, turn)
+    const { buy, sell } = await pairTrades(parts, tickerId, asked, turn)
     if (Math.max(buy.length, sell.length) > maxTrades) {
       throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day`)
     }

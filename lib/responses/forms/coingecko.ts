@@ -5,7 +5,7 @@ import {
   CoinGeckoOrderBookSchema, CoinGeckoPairsSchema, CoinGeckoTickersSchema, CoinGeckoTradesSchema
 } from '../../../schemas/coingecko.js'
 import { exactResponse } from '../json-response.js'
-import { formOf, headOf } from '../sources.js'
+import { formOf } from '../sources.js'
 import { deepestBook } from './order-book.js'
 import type { FormSources } from './sources.js'
 import { createPairTrades, type PairTrade, type Side, SIDES } from './trades.js'
@@ -62,8 +62,7 @@ export function createCoinGecko (sources: FormSources, windows = createWindowTic
       }
       const sides = type === undefined ? SIDES : [type]
       const wanted = { sides, since, until, limit: limit === 0 ? MAX_TRADES : limit, pool }
-      const { buy, sell, headers } = await pairTrades(tickerId, wanted, turn)
-      headOf(sources, parts)
+      const { buy, sell, headers } = await pairTrades(parts, tickerId, wanted, turn)
       return toTrades({ buy: buy.map(row), sell: sell.map(row) }, headers)
     },
 

@@ -3,9 +3,11 @@ import { formatUnits } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Reading, Trade } from '../../history/history.js'
 import type { Turn } from '../../line.js'
+import type { Part } from '../../live/fresh.js'
 import { executedPriceText } from '../../market/pool-figures.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import { historyHeaders, knownTrades } from '../known.js'
+import { headOf } from '../sources.js'
 import { pairIn } from '../tickers.js'
 import type { FormSources } from './sources.js'
 
@@ -43,8 +45,9 @@ const PAGE = 1_000
  * are known. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, OVERLOADED, what the tickers throw, WARMING_UP
  * and HISTORY_UNAVAILABLE while not all trades of the time are known.
  */
-export function createPairTrades ({ tickers, history }: FormSources) {
-  return async (tickerId: string, { sides, since, until, limit, pool }: TradesAsked, turn: Turn) => {
+export function createPairTrades (sources: FormSources) {
+  const { tickers, history } = sources
+  return async (parts: Part[], tickerId: string, { sides, since, until, limit, pool }: TradesAsked, turn: Turn) => {
     const { list, pools } = await pairIn(tickers, [], tickerId)
     if (pool !== undefined && !pools.includes(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const dao = pool ?? pools[0]!
@@ -74,6 +77,8 @@ export function createPairTrades ({ tickers, history }: FormSources) {
     }
 
     const found: Record<Side, PairTrade[]> = { buy: [], sell: [] }
+    // before the first page: what is read after it is of then, or younger
+    headOf(sources, parts)
     let open = sides
     for (let admitted: 'admitted' | undefined; open.length > 0; admitted = 'admitted') {
       await turn(async () => {
