@@ -110,9 +110,13 @@ export function createRate (clock: Clock, stated?: number) {
   function believe (bucket: Bucket, perSecond: number): void {
     const rate = Math.max(MIN_RATE, perSecond * SHARE)
     if (Number.isNaN(rate) || (!bucket.isStated && !bucket.isNew && bucket.rate < rate)) return
+    if (!bucket.isStated) {
+      // what was sent before it was known is of its window
+      bucket.tokens = 1 - Math.min(bucket.spent, rate * METHOD_WINDOW_S)
+      bucket.at = clock.now()
+    }
     bucket.rate = rate
     bucket.isStated = true
-    bucket.tokens = Math.min(bucket.tokens, 1)
   }
 
   function waitOf (bucket: Bucket, calls: number): number {

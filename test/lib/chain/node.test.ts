@@ -225,6 +225,20 @@ test('a limit of all calls is told from one of a method, though one method makes
   }
 })
 
+test('a limit that headers state is used whole, whatever was sent before they came', async t => {
+  const { clock, send, between, accepted } = setUp({
+    limits: [{ calls: 10, windowMs: 10_000, method: '*' }], retryAfter: 10, headers: true, latency: 500
+  })
+  send(1_000).catch(() => {})
+  for (let at = 0; at < 25; at++) {
+    await clock.run(8_000)
+    for (const method of ['getProgramAccounts', 'getAccountInfo']) send(1, method, 'head').catch(() => {})
+  }
+  const reading = accepted.filter(({ method }) => method === 'getTransaction').length
+  t.ok(reading >= 0.92 * 200, `${reading} of 200`)
+  t.equal(between(0, 200_000).refused, 0)
+})
+
 test('a method that is refused for a while, among others that are not, costs these nothing afterwards', async t => {
   const limits = [{ calls: 0, windowMs: 1_000, method: 'getProgramAccounts' }]
   const { clock, send, accepted } = setUp({ limits, retryAfter: 5 })
