@@ -39,7 +39,7 @@ async function setUp (t: Test) {
   })
   await historyComplete(app)
   const { get } = asking(t, app)
-  return { ledger, dao, twin, quiet, app, get, trades, id: `${base.address}_${usdc.address}` }
+  return { ledger, node, dao, twin, quiet, app, get, trades, id: `${base.address}_${usdc.address}` }
 }
 
 /** As if nobody else asked. */
@@ -76,6 +76,58 @@ test('high, low and change of the last 24 hours; the average price lies between'
     'never traded: nothing to compare with'
   )
   t.same(summary.length, tickers.length)
+})
+
+test('a DAO that is not final yet is left out of tickers and summary, and all others are there', async t => {
+  const { ledger, node, dao, twin, quiet, get } = await setUp(t)
+  node.conditions.finalizedAt = ledger.slot
+  ledger.advance(1)
+  const known = [dao, quiet, twin].map(({ address }) => address)
+  const { address } = ledger.dao(
+    { base: ledger.mint(), quote: dao.quote, baseReserves: 10n ** 12n, quoteReserves: 10n ** 6n }
+  )
+  const pools = async (path: string) =>
+    (await get<Array<{ pool_id: string }>>(path)).map(({ pool_id: pool }) => pool)
+  await until('the tickers list it', async () => {
+    ledger.advance(1)
+    return (await pools('/api/tickers')).includes(address)
+  })
+  const forms = ['/coingecko/tickers', '/cmc/v1/summary']
+  for (const form of forms) t.same(await pools(form), known, form)
+  node.conditions.finalizedAt = null
+  await until('it is told once it is final', async () => {
+    ledger.advance(1)
+    const told = await Promise.all(forms.map(pools))
+    t.ok(told.every(list => known.every(pool => list.includes(pool))), 'the others are always there')
+    return told.every(list => list.includes(address))
+  })
+})
+
+test('a DAO that misses an event is left out of tickers and summary; where all do, there is neither', async t => {
+  const { ledger, node, dao, twin, quiet, app } = await setUp(t)
+  const { sources: common, cache: { supply }, market, history } = app
+  const list = await market.tickerList([])
+  const sources = { ...common, supply, tickers: async () => list }
+  const told = async () => {
+    const lists = [await createCoinGecko(sources).tickers([]), await createCmc(sources).summary([])]
+    return lists.map(({ variants }) =>
+      (JSON.parse(String(variants.get('identity')!.body)) as CmcSummary).map(({ pool_id: pool }) => pool))
+  }
+  const missing = async (...daos: Array<typeof dao>) => {
+    for (const one of daos) one.swap('buy', 1_000_000n)
+    await until('they are known to be missing, and whose they are', async () => {
+      ledger.advance(1)
+      const partly = await history.read(async reading =>
+        [dao, twin, quiet].filter(({ address }) => reading.knowledge(address, ledger.time - 86_400) === 'partly'))
+      return partly.length === daos.length && daos.every(one => partly.includes(one))
+    })
+  }
+  node.fault({ method: 'getTransaction', kind: 'null-transaction' })
+  await missing(twin)
+  const others = [dao, quiet].map(({ address }) => address)
+  t.same(await told(), [others, others])
+  await missing(dao, twin, quiet)
+  await t.rejects(told(), { code: 'HISTORY_UNAVAILABLE' })
 })
 
 test('trades by side and time, of the deepest pool of the pair or of another by its id', async t => {

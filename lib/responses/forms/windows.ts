@@ -1,32 +1,42 @@
-import { inSlices } from '../../async.js'
+import { eachInSlices } from '../../async.js'
 import { toFixed, wholeTokens } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
-import { headOf, keepOne } from '../sources.js'
+import type { Kept } from '../../live/fresh.js'
 import { changeText, executedPriceText } from '../../market/pool-figures.js'
+import type { Ticker } from '../../../schemas/ticker.js'
+import { headOf, keepOne } from '../sources.js'
 import type { FormSources } from './sources.js'
 
 const VOLUME_DIGITS = 8
 
+/** A ticker with what its trades of the same 24 hours tell besides. */
+interface WindowTicker {
+  ticker: Ticker
+  /** The highest and the lowest price that a trade executed at; without a trade the last price. */
+  high: string
+  low: string
+  /** In percent; null: there is no trade to compare with. */
+  change: string | null
+}
+
 /**
- * The tickers, deepest first, each with what its trades of the same 24 hours tell besides: the highest and the lowest
- * price that one executed at (without a trade the last price), and the change in percent, null where there is no trade
- * to compare with. Kept. Throws what the tickers throw, WARMING_UP where a window is not whole.
+ * The tickers of which all of the last 24 hours is known, deepest first, kept. A DAO that is not final yet, or misses
+ * an event, is left out. Throws what the tickers throw, HISTORY_UNAVAILABLE where none is left.
  */
-export function createWindowTickers (sources: FormSources) {
+export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]> {
   const { tickers, history } = sources
 
   return keepOne(sources, async parts => {
     const list = await tickers(parts)
     const head = headOf(sources, parts)
     const windows = await history.read(reading => reading.windows(head.time))
-    return await inSlices(list.tickers, ticker => {
+    const whole: WindowTicker[] = []
+    await eachInSlices(list.tickers, ticker => {
       const pair = list.pairs.get(ticker.pool_id)!
       const window = windows.get(ticker.pool_id)
-      if (window?.complete !== true) {
-        throw new ServiceError('WARMING_UP', `the trades of ${ticker.pool_id} are not known yet`)
-      }
+      if (window?.complete !== true) return
       const { base, quote, high, low, before, last } = window
-      return {
+      whole.push({
         ticker: {
           ...ticker,
           base_volume: toFixed(wholeTokens(base, pair.baseDecimals), VOLUME_DIGITS),
@@ -35,7 +45,12 @@ export function createWindowTickers (sources: FormSources) {
         high: high === null ? ticker.last_price : executedPriceText(high, pair),
         low: low === null ? ticker.last_price : executedPriceText(low, pair),
         change: before === null || last === null ? null : changeText(before, last)
-      }
+      })
     })
+    // as with the tickers: an empty list would look like a market without pools
+    if (whole.length === 0 && list.tickers.length > 0) {
+      throw new ServiceError('HISTORY_UNAVAILABLE', 'the last 24 hours of no pool are known')
+    }
+    return whole
   })
 }
