@@ -18,8 +18,8 @@ const HEADERS = {
   'referrer-policy': 'no-referrer',
   'x-content-type-options': 'nosniff'
 }
-const ALLOWED = 'GET, HEAD, OPTIONS'
-const OTHERS = ['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE']
+const METHODS = ['GET', 'HEAD', 'OPTIONS']
+const ALLOWED = METHODS.join(', ')
 /** Seconds for which a browser need not ask again before a cross-origin request. */
 const PREFLIGHT_AGE = 86_400
 
@@ -28,6 +28,7 @@ const refuse = async (_request: FastifyRequest, reply: FastifyReply) =>
     .send({ error: METHOD_NOT_ALLOWED } satisfies ErrorBody)
 
 export default fp(async fastify => {
+  const others = fastify.supportedMethods.filter(method => !METHODS.includes(method))
   fastify.addHook('onRequest', (_request, reply, done) => {
     reply.headers(HEADERS)
     done()
@@ -46,6 +47,6 @@ export default fp(async fastify => {
       })
       .send())
     // before a body of a type that nobody knows is looked at
-    fastify.route({ method: OTHERS, url, schema: { hide: true }, preParsing: refuse, handler: refuse })
+    fastify.route({ method: others, url, schema: { hide: true }, preParsing: refuse, handler: refuse })
   })
 }, { name: 'security' })

@@ -52,7 +52,7 @@ test('spec 7: an unknown path is not found: the path without its query, and noth
   const other: Array<['POST' | 'PUT' | 'PATCH' | 'DELETE', string]> = [
     ['POST', '/api/tickers'], ['PUT', '/health?x'], ['DELETE', '/'], ['POST', '/api/pools/x/trades'],
     // a method that the types of `inject` leave out
-    ['PATCH', '/api/tickers'], ['TRACE' as 'PATCH', '/api/tickers']
+    ['PATCH', '/api/tickers'], ['TRACE' as 'PATCH', '/api/tickers'], ['QUERY' as 'PATCH', '/api/tickers']
   ]
   for (const [method, url] of other) {
     const { statusCode, headers, payload } = await app.inject({ method, url })

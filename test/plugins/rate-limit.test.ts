@@ -22,19 +22,22 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
 }
 
 test('spec 8: all paths and methods share one count, unknown paths and malformed URLs included', async t => {
-  const requests: Array<[string, string]> = [
+  const requests: Array<[method: string, url: string, contentType?: string]> = [
     ['GET', '/nowhere'], ['GET', '/%zz'], ['POST', '/health'], ['OPTIONS', '/health'], ['HEAD', '/health'],
     ['GET', '/api/supply/x'], ['GET', '/api/supply/x/'], ['GET', '/market/nowhere'], ['DELETE', '/%'], ['GET', '//'],
-    ['GET', '/api/tickers/x?y=%']
+    ['GET', '/api/tickers/x?y=%'], ['POST', '/nowhere', ';'], ['QUERY', '/nowhere'], ['PURGE', '/health']
   ]
   const { app, clock } = await setUp(t, { RATE_LIMIT_MAX: String(requests.length) })
   let left = requests.length
-  for (const [method, url] of requests) {
-    const answer = await app.inject({ method: method as 'GET', url })
+  const ask = (method: string, url: string, contentType?: string) => app.inject(
+    { method: method as 'GET', url, headers: contentType === undefined ? {} : { 'content-type': contentType } }
+  )
+  for (const [method, url, contentType] of requests) {
+    const answer = await ask(method, url, contentType)
     t.equal(answer.headers['x-ratelimit-remaining'], String(--left), `${method} ${url}: ${answer.statusCode}`)
   }
-  for (const [method, url] of requests) {
-    const { statusCode, payload, headers } = await app.inject({ method: method as 'GET', url })
+  for (const [method, url, contentType] of requests) {
+    const { statusCode, payload, headers } = await ask(method, url, contentType)
     t.same([statusCode, payload], [429, method === 'HEAD' ? '' : LIMITED], `${method} ${url}`)
     t.match(headers, {
       'retry-after': '30',
