@@ -134,7 +134,8 @@ export function createMetrics (
       }
     ],
     clock_offset_seconds: [
-      'Time by which this machine\'s clock is ahead of UTC, as most witnesses have it.', () => time.offsets().clock / 1000
+      'Time by which this machine\'s clock is ahead of UTC, as most witnesses have it.',
+      () => time.offsets().clock / 1000
     ],
     chain_drift_seconds: [
       'Time by which the chain\'s clock is behind UTC though its state is current.', () => time.offsets().drift / 1000
