@@ -1,9 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import fp from 'fastify-plugin'
-import { ALL } from '../lib/responses/sources.js'
-import type { HistoryStatus } from '../lib/history/history.js'
-import type { Metrics } from '../lib/metrics.js'
+import { once } from '../lib/once.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -21,26 +19,14 @@ declare module 'fastify' {
  * set.
  */
 export default fp(async fastify => {
-  const { config, chain, cache, history } = fastify
-  let made: Promise<Metrics> | undefined
-  let status: HistoryStatus | undefined
+  const { config, chain } = fastify
   // loaded where they are asked for: who has METRICS_PORT off need not wait for their library, nor hold it
-  function load (): Promise<Metrics> {
-    made ??= import('../lib/metrics.js').then(({ createMetrics }) => createMetrics({
-      snapshot: () => cache.snapshot.peek(ALL),
-      // most gauges are fields of it, and all are read at once
-      history: () => {
-        if (status === undefined) queueMicrotask(() => { status = undefined })
-        return (status ??= history.status())
-      },
-      nodes: () => chain.nodes(),
-      time: () => ({ ...chain.time.offsets(), halted: chain.time.halted() !== undefined }),
-      streams: () => fastify.stream.count(),
-      websocketUp: () => chain.websocketUp,
-      sharedLimit: () => fastify.sharedLimit?.counts
-    }, { process: config.metricsPort !== undefined }))
-    return made
-  }
+  const load = once(async () => (await import('../lib/responses/metrics.js')).createMetrics(fastify.sources, {
+    nodes: () => chain.nodes(),
+    streams: () => fastify.stream.count(),
+    websocketUp: () => chain.websocketUp,
+    sharedLimit: () => fastify.sharedLimit?.counts
+  }, { process: config.metricsPort !== undefined }))
 
   let server: Server | undefined
   fastify.decorate('metrics', {
@@ -82,4 +68,4 @@ export default fp(async fastify => {
     opened.closeAllConnections()
     await new Promise(resolve => opened.close(resolve))
   })
-}, { name: 'metrics', dependencies: ['config', 'chain', 'cache', 'history', 'rate-limit-redis', 'stream'] })
+}, { name: 'metrics', dependencies: ['config', 'chain', 'answers', 'rate-limit-redis', 'stream'] })

@@ -40,8 +40,7 @@ const PLACED: Record<string, string> = {
   // what a history says of itself, whether it indexes or follows
   'lib/history/status.ts': 'lib/history: indexing, volumes',
   // the settings' formats are those of the protocol's keys
-  'lib/settings.ts': 'lib: chain, protocol, market, http, rate-limit',
-  'lib/metrics.ts': 'lib/responses'
+  'lib/settings.ts': 'lib: chain, protocol, market, http, rate-limit'
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
-import { createMetrics } from '../lib/metrics.js'
+import { createMetrics } from '../lib/responses/metrics.js'
 import { SettingsSchema } from '../schemas/settings.js'
 
 /** The files of deploy/ speak of metrics, settings and kinds that there are. */
@@ -14,8 +14,8 @@ const read = (name: string): string => readFileSync(DEPLOY + name, 'utf8')
 /** Names of every series that the service exports, those of the process and of histograms included. */
 async function exported (): Promise<Set<string>> {
   const never = (): undefined => undefined
-  const sources = new Proxy({} as Parameters<typeof createMetrics>[0], { get: () => never })
-  const { registry } = createMetrics(sources, { process: true })
+  const [sources, facts] = [0, 1].map(() => new Proxy({}, { get: () => never })) as [never, never]
+  const { registry } = createMetrics(sources, facts, { process: true })
   const names = new Set<string>(['up'])
   for (const { name, type } of registry.getMetricsAsArray() as unknown as Array<{ name: string, type: unknown }>) {
     names.add(name)

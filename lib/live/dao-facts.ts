@@ -24,8 +24,6 @@ export interface DaoFacts extends SupplyFacts {
   internal: { base: bigint, quote: bigint }
 }
 
-export type Facts = ReadonlyMap<string, DaoFacts | ServiceError>
-
 /** What must be known of a DAO beforehand. */
 export type KnownDao = Pick<Dao, 'address' | 'baseMint' | 'quoteMint' | 'vault'>
 
@@ -108,7 +106,7 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
      * Of many DAOs, with what their vaults hold in the accounts associated with known mints, or what is wrong with one.
      * Throws the ServiceError of a failed read.
      */
-    all: async (parts: Part[], daos: readonly KnownDao[]): Promise<Facts> =>
+    all: async (parts: Part[], daos: readonly KnownDao[]) =>
       await facts(parts, new Map(await inSlices(daos, dao => [dao.address, { dao, held: associated(dao) }] as const))),
     /** Of one, with all that its vault holds. Throws what is wrong with it. */
     async one (parts: Part[], dao: KnownDao): Promise<DaoFacts> {

@@ -202,13 +202,7 @@ function teamPackage (client: ProgramClient, origin: Origin, token: Mint, accoun
   const decoded = account === undefined ? null : decodePackage(client, account, token.address)
   const vault = vaultOf(addresses.package, token)
   if (decoded !== null && decoded.vault !== vault) throw new DecodeError('package: a vault that is not its own')
-  return lockedTeamTokens({
-    complete: launch.complete,
-    packageAmount: launch.packageAmount,
-    packageInitialized: launch.packageInitialized,
-    package: decoded,
-    vaultBalance: balance(accounts, vault, token, addresses.package)
-  })
+  return lockedTeamTokens(launch, decoded, balance(accounts, vault, token, addresses.package))
 }
 
 /** What the position that the launch opened would withdraw, while the DAO's vault holds its NFT. */

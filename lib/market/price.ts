@@ -68,12 +68,6 @@ export function quotes (pool: Pool, { notional, feeRate }: QuoteRules): Quotes {
   }
 }
 
-interface QuoteTexts {
-  bid: string
-  last: string
-  ask: string
-}
-
 /** A price as it is to be written; `least`: places after the point that it has at least. */
 export interface WrittenPrice { price: Rational, rounding?: 'down' | 'up', least?: number }
 
@@ -90,7 +84,7 @@ export function risingTexts (prices: readonly WrittenPrice[]): string[] {
 }
 
 /** Decimal text of quotes. The bid rounds down, the ask up. */
-export function quoteTexts ({ bid, last, ask }: Quotes): QuoteTexts {
+export function quoteTexts ({ bid, last, ask }: Quotes): Record<keyof Quotes, string> {
   if (compare(bid, last) >= 0 || compare(last, ask) >= 0) throw new RangeError('quotes that cross')
   const texts = risingTexts([{ price: bid, rounding: 'down' }, { price: last }, { price: ask, rounding: 'up' }])
   return { bid: texts[0]!, last: texts[1]!, ask: texts[2]! }

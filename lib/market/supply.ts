@@ -1,29 +1,23 @@
 import { formatUnits } from '../decimal.js'
 import { ServiceError } from '../errors.js'
+import type { Launch } from '../protocol/launch.js'
 import type { Supply } from '../../schemas/supply.js'
-
-interface TeamTokens {
-  complete: boolean
-  /** The launch's own figure, which counts until the package is initialised. */
-  packageAmount: bigint
-  packageInitialized: boolean
-  /** Null: there is no such account (never made, or burned and closed). */
-  package: { total: bigint, unlocked: bigint } | null
-  /** Balance of the package's vault; 0 where there is none. */
-  vaultBalance: bigint
-}
 
 /**
  * Raw team tokens that do not circulate: until the package is initialised (v0.7) those in the launch's vault, then what
- * it has not unlocked, never more than its vault holds; burning closes both
+ * it has not unlocked, never more than its vault holds; burning closes both, which leaves null and 0
  * (programs/price_based_performance_package/src/instructions/complete_unlock.rs).
  */
-export function lockedTeamTokens (team: TeamTokens): bigint {
-  if (!team.complete) return 0n
-  if (!team.packageInitialized) return team.packageAmount
-  if (team.package === null) return 0n
-  const locked = team.package.total - team.package.unlocked
-  return locked < team.vaultBalance ? locked : team.vaultBalance
+export function lockedTeamTokens (
+  { complete, packageAmount, packageInitialized }: Pick<Launch, 'complete' | 'packageAmount' | 'packageInitialized'>,
+  team: { total: bigint, unlocked: bigint } | null,
+  vaultBalance: bigint
+): bigint {
+  if (!complete) return 0n
+  if (!packageInitialized) return packageAmount
+  if (team === null) return 0n
+  const locked = team.total - team.unlocked
+  return locked < vaultBalance ? locked : vaultBalance
 }
 
 interface SupplyParts {

@@ -5,7 +5,6 @@ import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './clien
 
 /** Concentrated liquidity of the external pool. Square roots of prices (token B per token A) are Q64.64. */
 export interface ExternalPool {
-  address: string
   tokenA: string
   tokenB: string
   sqrtMinPrice: bigint
@@ -43,7 +42,6 @@ export function decodeExternalPool (client: ProgramClient, account: RawAccount):
   const decoded = client.pool(account) as AnchorExternalPool
   if (decoded.collect_fee_mode >= COMPOUNDING) throw new DecodeError('external pool: compounding')
   const pool = {
-    address: account.address,
     tokenA: toKey(decoded.token_a_mint),
     tokenB: toKey(decoded.token_b_mint),
     sqrtMinPrice: toBigInt(decoded.sqrt_min_price),

@@ -10,7 +10,6 @@ import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './clien
 export interface Launch {
   version: LaunchpadVersion
   complete: boolean
-  baseMint: string
   baseVault: string
   /** The DAO, once complete. */
   dao: string | null
@@ -47,7 +46,6 @@ export function decodeLaunch (
   return {
     version,
     complete,
-    baseMint: mint,
     baseVault: toKey(launch.launch_base_vault),
     dao: launch.dao && toKey(launch.dao),
     daoVault: launch.dao_vault && toKey(launch.dao_vault),
@@ -58,13 +56,6 @@ export function decodeLaunch (
   }
 }
 
-/** A performance package, raw units (programs/price_based_performance_package/src/state/performance_package.rs). */
-interface Package {
-  total: bigint
-  unlocked: bigint
-  vault: string
-}
-
 interface AnchorPackage {
   total_token_amount: AnchorInteger
   already_unlocked_amount: AnchorInteger
@@ -72,8 +63,12 @@ interface AnchorPackage {
   performance_package_token_vault: PublicKey
 }
 
-/** Decodes a package of `mint`. Throws a DecodeError where it is none, or has unlocked more than it had. */
-export function decodePackage (client: ProgramClient, account: RawAccount, mint: string): Package {
+/**
+ * Decodes a performance package of `mint`, raw units
+ * (programs/price_based_performance_package/src/state/performance_package.rs). Throws a DecodeError where it is none,
+ * or has unlocked more than it had.
+ */
+export function decodePackage (client: ProgramClient, account: RawAccount, mint: string) {
   const decoded = client.package(account) as AnchorPackage
   if (toKey(decoded.token_mint) !== mint) throw new DecodeError('package: of another mint')
   const total = toBigInt(decoded.total_token_amount)

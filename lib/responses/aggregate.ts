@@ -14,7 +14,7 @@ import { historyHeaders } from './known.js'
 import { jsonResponse } from './json-response.js'
 import { formOf, hasEvents, headOf, keepOne, type PricedState, pricedStateOf, type Sources } from './sources.js'
 
-/** The days of all DAOs as they were at one moment, and what they amount to. */
+/** The days of all DAOs at one moment, and what they amount to. */
 export interface MarketTotals {
   state: PricedState
   daily: ReadonlyMap<string, DailyVolume>
@@ -113,14 +113,13 @@ function outsideTotals (
   others: readonly OtherFees[] | null, known: PricedState['daos'], { usdPerUnit }: Pricing
 ) {
   const text = (isExternal: boolean): string | null => {
-    const rows = (others ?? []).flatMap(({ dao: address, mints, fees, reserves }) => {
+    const rows = others?.flatMap(({ dao: address, mints, ...of }) => {
       const dao = known.get(address)
-      const worth = dao === undefined ? undefined : usdPerUnit(dao.quoteMint)
-      if (dao === undefined || worth === undefined || (mints !== null) !== isExternal) return []
-      const isForeign = mints !== null && (mints.quote !== dao.quoteMint || mints.base !== dao.baseMint)
-      return isForeign ? [] : [{ fees, reserves, worth }]
+      const worth = dao && usdPerUnit(dao.quoteMint)
+      const isOwn = mints === null || (mints.quote === dao?.quoteMint && mints.base === dao.baseMint)
+      return worth !== undefined && isOwn && (mints !== null) === isExternal ? [{ ...of, worth }] : []
     })
-    const sum = others === null ? null : feesInUsd(rows)
+    const sum = rows === undefined ? null : feesInUsd(rows)
     return sum === null ? null : usdText(sum)
   }
   return { conditionalFees: text(false), externalPoolFees: text(true) }
@@ -129,18 +128,16 @@ function outsideTotals (
 const toVolume = jsonResponse(AggregateSchema)
 const toFees = jsonResponse(FeesSchema)
 
-/** The bytes of the volume since launch. Headers say whether every event is there. */
-export const createVolumeResponse = (totals: Kept<MarketTotals>) =>
-  formOf(totals, async ({ volume, headers }) => toVolume(await volume(), headers.volume))
-
-/** The bytes of the fees since launch. */
-export const createFeesResponse = (totals: Kept<MarketTotals>) =>
-  formOf(totals, async sums => {
-    const { totalVolume, dailyBreakdown, tokens } = await sums.fees()
+/** The bytes of the volume and of the fees since launch. Headers say whether every event is there. */
+export const createAggregates = (totals: Kept<MarketTotals>) => ({
+  aggregate: formOf(totals, async ({ volume, headers }) => toVolume(await volume(), headers.volume)),
+  fees: formOf(totals, async ({ fees, outside, headers }) => {
+    const { totalVolume, dailyBreakdown, tokens } = await fees()
     return toFees({
       totalFees: totalVolume,
-      ...await sums.outside(),
+      ...await outside(),
       dailyBreakdown: dailyBreakdown.map(({ volume: fees, ...day }) => ({ ...day, fees })),
       tokens: tokens.map(({ totalVolume: totalFees, ...token }) => ({ ...token, totalFees }))
-    }, sums.headers.fees)
+    }, headers.fees)
   })
+})

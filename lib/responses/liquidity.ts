@@ -1,6 +1,6 @@
 import { compare } from '../decimal.js'
 import type { Kept, Part } from '../live/fresh.js'
-import { type ClosedPool, closingDays, type ClosingDay } from '../market/liquidity.js'
+import { closingDays, type ClosingDay } from '../market/liquidity.js'
 import { usdText } from '../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../time.js'
 import { LiquiditySchema } from '../../schemas/liquidity.js'
@@ -22,21 +22,24 @@ export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keepEach(sources, MAX_KEPT, async (parts, asked: string) => {
     const { state, walkedTo, firstDay } = await totals(parts)
     const { usdPerUnit, symbolOf } = pricingOf(state)
-    const known = await sources.history.read(async reading => {
+    const wanted = [...state.daos.values()].filter(({ address, quoteMint }) =>
+      usdPerUnit(quoteMint) !== undefined && [address, ''].includes(asked))
+    const pools = await sources.history.read(async reading => {
       const all = await reading.closes()
-      return Array.from(state.daos.values(), ({ address, baseMint, quoteMint, createdAt }) => ({
+      return wanted.map(({ address, baseMint, quoteMint, createdAt }) => ({
         address,
         baseMint,
-        pool: {
-          quoteMint, createdAt, closes: all.get(address) ?? new Map(), wholeAfter: reading.wholeAfter(address)
-        } satisfies ClosedPool
-      })).filter(({ address, pool }) => usdPerUnit(pool.quoteMint) !== undefined && [address, ''].includes(asked))
+        quoteMint,
+        createdAt,
+        closes: all.get(address) ?? new Map(),
+        wholeAfter: reading.wholeAfter(address)
+      }))
     })
     const days = { first: firstDay, last: dayOf(walkedTo) - 1 }
-    const rows = closingDays(known.map(({ pool }) => pool), usdPerUnit, days).reverse()
-    const daos = known.map(({ address, baseMint, pool }) => {
+    const rows = closingDays(pools, usdPerUnit, days).reverse()
+    const daos = pools.map(pool => {
       const [row] = closingDays([pool], usdPerUnit, { ...days, first: days.last })
-      return { row, dao: address, mint: baseMint, symbol: symbolOf(baseMint), liquidity: text(row) }
+      return { row, dao: pool.address, mint: pool.baseMint, symbol: symbolOf(pool.baseMint), liquidity: text(row) }
     }).filter(({ row }) => row !== undefined)
     daos.sort((a, b) => Number(b.liquidity !== null) - Number(a.liquidity !== null) ||
       compare(b.row!.usd, a.row!.usd) || (a.dao < b.dao ? -1 : 1))

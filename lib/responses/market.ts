@@ -1,7 +1,7 @@
 import { daosReport } from '../market/dao-report.js'
 import { DaosSchema } from '../../schemas/daos.js'
 import { TickerSchema, TickersSchema } from '../../schemas/ticker.js'
-import { createFeesResponse, createTotals, createVolumeResponse } from './aggregate.js'
+import { createAggregates, createTotals, pricingOf } from './aggregate.js'
 import type { Part } from '../live/fresh.js'
 import { createLiquidity } from './liquidity.js'
 import { jsonResponse } from './json-response.js'
@@ -22,16 +22,15 @@ export function createMarket (sources: Sources) {
   const totals = createTotals(sources)
 
   const daos = keepOne(sources, async parts => {
-    const { slot, discovered: found, usd, tokens } = await pricedStateOf(sources, parts)
-    const report = daosReport({
-      slot,
-      found,
+    const state = await pricedStateOf(sources, parts)
+    return toDaos(daosReport({
+      slot: state.slot,
+      found: state.discovered,
       incomplete: await tickers.incomplete(),
       indexed: history.report(),
-      usd,
-      symbolOf: mint => tokens.get(mint)?.symbol ?? ''
-    })
-    return toDaos(report)
+      usd: state.usd,
+      symbolOf: pricingOf(state).symbolOf
+    }))
   })
 
   return {
@@ -43,8 +42,7 @@ export function createMarket (sources: Sources) {
       const headers = { 'x-other-pools': others.slice(0, MAX_OTHERS).join(', ') }
       return toTicker(byPool.get(deepest!)!, others.length > 0 ? headers : undefined)
     },
-    aggregate: createVolumeResponse(totals),
-    fees: createFeesResponse(totals),
+    ...createAggregates(totals),
     liquidity: createLiquidity(sources, totals),
     totals,
     daos,

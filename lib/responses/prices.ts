@@ -40,15 +40,17 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
   const { history, settings } = sources
   const { usdMints, usdPricedMints: pricedBy, usdMinDepth: minDepth } = settings
 
-  function current (list: TickerList, mints: readonly string[]): Prices {
-    const pools = poolsOf(list)
-    const prices = mints.map((mint): [string, Price] => {
-      const pair = pools.get(mint)
-      if (pair === undefined) return [mint, null]
-      return [mint, priced(pair, list.byPool.get(pair.address)!.last_price, list.usd(pair.quoteMint), list.time)]
-    })
-    return { prices: Object.fromEntries(prices), slot: list.slot }
-  }
+  /** What the deepest pool of each mint tells. */
+  const pricesOf = (list: TickerList, mints: readonly string[], priceOf: (pool: Pair) => Price): Prices => ({
+    prices: Object.fromEntries(mints.map(mint => {
+      const pool = poolsOf(list).get(mint)
+      return [mint, pool === undefined ? null : priceOf(pool)]
+    })),
+    slot: list.slot
+  })
+
+  const current = (list: TickerList, mints: readonly string[]): Prices => pricesOf(list, mints, pool =>
+    priced(pool, list.byPool.get(pool.address)!.last_price, list.usd(pool.quoteMint), list.time))
 
   /** A pool that prices a token in USD as it was after its last trade by then: price and depth count as they do now. */
   const asOf = (pair: Pair | undefined, trade: Trade | undefined): PricedPool[] =>
@@ -56,40 +58,31 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
       ? []
       : [{ ...pair, baseReserves: trade.reserves.base, quoteReserves: trade.reserves.quote }]
 
-  async function past (
-    list: TickerList, mints: readonly string[], at: number, reading: Reading
-  ): Promise<{ body: Prices, isLost: boolean }> {
-    const pools = poolsOf(list)
-    const wanted = mints.flatMap(mint => pools.get(mint)?.address ?? [])
-    const pricing = [...pricedBy].filter(([mint]) => mints.some(one => pools.get(one)?.quoteMint === mint))
-      .map(([, pool]) => pool)
-    const last = await reading.lastTrades(at, [...new Set([...wanted, ...pricing])])
-    const trades = new Map(last.map(trade => [trade.dao, trade]))
-    let isLost = false
-    for (const pool of [...wanted, ...pricing]) {
-      const known = trades.get(pool)
-      const after = known === undefined ? -Infinity : known.at - 1
-      const { headers } = extentOf(reading, pool, after, { until: at, isWhole: true })
-      if (headers['x-history-complete'] === 'false') isLost = true
-    }
+  async function past (list: TickerList, mints: readonly string[], at: number, reading: Reading) {
+    const pools = mints.flatMap(mint => poolsOf(list).get(mint) ?? [])
+    const quoteMints = new Set(pools.map(({ quoteMint }) => quoteMint))
+    const pricing = [...pricedBy].flatMap(([mint, pool]) => quoteMints.has(mint) ? [pool] : [])
+    const read = [...new Set([...pools.map(({ address }) => address), ...pricing])]
+    const trades = new Map((await reading.lastTrades(at, read)).map(trade => [trade.dao, trade]))
+    const extents = read.map(pool =>
+      extentOf(reading, pool, (trades.get(pool)?.at ?? -Infinity) - 1, { until: at, isWhole: true }))
     const usd = createValuation(
       pricing.flatMap(pool => asOf(list.pairs.get(pool), trades.get(pool))), { usdMints, pricedBy, minDepth }
     )
-    const prices = mints.map((mint): [string, Price] => {
-      const pair = pools.get(mint)
-      const trade = pair && trades.get(pair.address)
-      if (trade === undefined || pair === undefined) return [mint, null]
-      const price = executedPriceText(executedPrice(trade.swap)!, pair)
-      return [mint, priced(pair, price, usd(pair.quoteMint), trade.at)]
+    const body = pricesOf(list, mints, pool => {
+      const trade = trades.get(pool.address)
+      return trade === undefined
+        ? null
+        : priced(pool, executedPriceText(executedPrice(trade.swap)!, pool), usd(pool.quoteMint), trade.at)
     })
-    return { body: { prices: Object.fromEntries(prices), slot: list.slot }, isLost }
+    const isWhole = extents.every(({ headers }) => headers['x-history-complete'] === 'true')
+    return toPrices(body, { 'x-history-complete': String(isWhole) })
   }
 
   const kept = keepEach(sources, MAX_KEPT, async (parts, { at, mints }: { at: number, mints: readonly string[] }) => {
     const list = await tickers(parts)
     headOf(sources, parts)
-    const { body, isLost } = await history.read(reading => past(list, mints, at, reading))
-    return toPrices(body, { 'x-history-complete': String(!isLost) })
+    return await history.read(reading => past(list, mints, at, reading))
   }, ({ at, mints }) => `${at} ${mints.join()}`)
 
   return async (parts: Part[], mints: readonly string[], at: number | undefined) => {

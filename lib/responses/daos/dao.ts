@@ -1,18 +1,14 @@
-import { formatUnits, multiply, type Rational, ratio, wholeTokens } from '../../decimal.js'
+import { formatUnits } from '../../decimal.js'
 import { comparePrices, type ExecutedPrice, type Reading } from '../../history/history.js'
-import type { DaoFacts } from '../../live/dao-facts.js'
 import { executedPriceText } from '../../market/pool-figures.js'
-import { spotPrice } from '../../market/price.js'
-import { usdText } from '../../market/ticker.js'
 import type { Dao } from '../../protocol/dao.js'
 import type { ProposalState } from '../../protocol/proposal.js'
 import { DAY, dateOf, dayOf, MAX_TIME, timeText } from '../../time.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
-import type { PricedState } from '../sources.js'
 import type { OneFacts } from './facts.js'
-import { priceOrNull, treasuryRecord } from './treasury.js'
+import { factFigures, treasuryRecord } from './treasury.js'
 
 /** The highest and the lowest price ever, and their UTC days. */
 interface Extremes { high: { price: ExecutedPrice, day: number }, low: { price: ExecutedPrice, day: number } }
@@ -41,17 +37,6 @@ export const startDate = ({ createdAt }: Dao): string | null => createdAt > 0 &&
   ? dateOf(dayOf(createdAt))
   : null
 
-/** Supply in USD: whole tokens × price. */
-export const capText = (raw: bigint, decimals: number, priceUsd: Rational | null): string | null =>
-  priceUsd === null ? null : usdText(multiply(wholeTokens(ratio(raw), decimals), priceUsd))
-
-/** USD of a base token by the spot price at the slot of the facts; null: there is none. */
-export function priceUsdOf ({ dao, mint }: DaoFacts, { tokens, usd }: PricedState): Rational | null {
-  const [worth, quote] = [usd(dao.quoteMint), tokens.get(dao.quoteMint)]
-  if (worth === undefined || quote == null || dao.baseReserves === 0n || dao.quoteReserves === 0n) return null
-  return multiply(spotPrice({ ...dao, baseDecimals: mint.decimals, quoteDecimals: quote.decimals }), worth)
-}
-
 /** The changes of the price over each period, as a pool has them; null each where there is none. */
 const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>
   Object.fromEntries(Object.keys(PRICE_CHANGES).map(name => [name, pool?.[name as keyof Pool] ?? null])) as never
@@ -77,7 +62,6 @@ export function daoRecord (own: OneFacts, { reason, pool, createdAt, extremes, p
   const token = state.tokens.get(dao.baseMint)
   const quote = state.tokens.get(dao.quoteMint)
   const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
-  const priceUsd = priceUsdOf(facts, state)
   const places = quote && { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }
   const extreme = (which: Extremes['high'] | undefined) => which && places
     ? { price: executedPriceText(which.price, places), at: dateOf(which.day) }
@@ -86,6 +70,7 @@ export function daoRecord (own: OneFacts, { reason, pool, createdAt, extremes, p
   const held = tokens.filter(({ mint }) => mint === dao.baseMint)
     .map(({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true }))
   const treasury = treasuryRecord(own)
+  const figures = factFigures(own)
   return {
     dao: dao.address,
     name: token?.name ?? '',
@@ -107,10 +92,10 @@ export function daoRecord (own: OneFacts, { reason, pool, createdAt, extremes, p
     multisig: details.multisig,
     team_address: details.teamAddress,
     last_price: pool?.last_price ?? null,
-    price_usd: priceOrNull(priceUsd),
+    price_usd: treasury.price_usd,
     ...changesOf(pool),
-    market_cap_usd: capText(facts.circulating, mint.decimals, priceUsd),
-    fdv_usd: capText(mint.supply, mint.decimals, priceUsd),
+    market_cap_usd: figures.market_cap_usd,
+    fdv_usd: figures.fdv_usd,
     liquidity_in_usd: pool?.liquidity_in_usd ?? null,
     ath: extreme(extremes?.high),
     atl: extreme(extremes?.low),

@@ -1,7 +1,6 @@
 import { inSlices } from '../../async.js'
-import { isServiceError, ServiceError } from '../../errors.js'
+import { isServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
-import type { DaoFacts } from '../../live/dao-facts.js'
 import { reasonOf } from '../../market/dao-report.js'
 import { DaoRecordSchema } from '../../../schemas/dao.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
@@ -13,7 +12,7 @@ import type { ProposalAnswers } from '../proposals.js'
 import { byDao, formOf, keepEach, type Sources } from '../sources.js'
 import { daoRecord, extremesOf } from './dao.js'
 import type { DaoFactsKept } from './facts.js'
-import { heldTokens, largestFirst, treasuryOf, treasuryRecord } from './treasury.js'
+import { largestFirst, treasuryOf, treasuryRecord } from './treasury.js'
 
 interface DaoSources extends Sources {
   facts: DaoFactsKept
@@ -62,10 +61,8 @@ export function createDaoResponses (sources: DaoSources) {
   })
   const treasury = formOf(facts.one, own => toTreasury(treasuryRecord(own)))
 
-  const allTreasuries = formOf(facts.all, async ({ state, facts }) => {
-    const found = [...facts.values()].filter(one => !(one instanceof ServiceError)) as DaoFacts[]
-    return largestFirst(await inSlices(found, one => treasuryOf(one, state, heldTokens(one, state))))
-  })
+  const allTreasuries = formOf(facts.all, async ({ state, facts }) =>
+    largestFirst(await inSlices(facts.values(), one => treasuryOf({ state, facts: one }))))
 
   return {
     one: byDao(sources, record),

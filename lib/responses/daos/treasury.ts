@@ -2,35 +2,25 @@ import {
   compare, formatUnits, multiply, type Rational, ratio, signedText, toFixed, wholeTokens
 } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
-import type { DaoFacts } from '../../live/dao-facts.js'
-import type { Token } from '../../live/tokens.js'
 import { amountText, priceText } from '../../market/pool-figures.js'
 import { spotPrice } from '../../market/price.js'
 import { usdText } from '../../market/ticker.js'
 import { type TreasuryFigures, treasuryFigures } from '../../market/treasury.js'
+import type { Pool } from '../../../schemas/pools.js'
 import type { Treasury, TreasuryRow } from '../../../schemas/treasury.js'
-import type { PricedState } from '../sources.js'
 import type { OneFacts } from './facts.js'
 
-export const priceOrNull = (value: Rational | null): string | null => value === null ? null : priceText(value)
+const priceOrNull = (value: Rational | null): string | null => value === null ? null : priceText(value)
 
-/** Tokens of a vault whose mints are known. */
-type Held = DaoFacts['tokens'][number] & { token: Token }
-
-/** What the vault holds of which anything is known: its mint may have to be looked for elsewhere (`more`). */
-export function heldTokens (
-  { tokens }: DaoFacts, state: PricedState, more: ReadonlyMap<string, Token | null> = new Map()
-): Held[] {
-  return tokens.flatMap(held => {
-    const token = state.tokens.get(held.mint) ?? more.get(held.mint)
-    return token == null ? [] : [{ ...held, token }]
-  })
-}
+/** What the vault holds whose mint can be read. */
+const heldTokens = ({ facts, state: { tokens } }: OneFacts) => facts.tokens.flatMap(held => {
+  const token = tokens.get(held.mint)
+  return token == null ? [] : [{ ...held, decimals: token.decimals, symbol: token.symbol }]
+})
 
 /** The figures and the row of one DAO. Throws NODE_BAD_ANSWER where its external position is of other tokens. */
-export function treasuryOf (
-  facts: DaoFacts, { tokens, usd, usdMints }: PricedState, held: readonly Held[]
-): { row: TreasuryRow, figures: TreasuryFigures } {
+export function treasuryOf (own: OneFacts): { row: TreasuryRow, figures: TreasuryFigures } {
+  const { facts, state: { tokens, usd, usdMints } } = own
   const { dao, details, internal, mint, slot, circulating, launch } = facts
   // of several DAOs that trade a mint the launch, and its position, are one's
   const external = launch?.dao === dao.address ? facts.external : null
@@ -45,7 +35,7 @@ export function treasuryOf (
   }
   const hasPrice = dao.baseReserves > 0n && dao.quoteReserves > 0n
   const figures = treasuryFigures({
-    tokens: held.map(({ mint, amount, token }) => ({ mint, amount, decimals: token.decimals })),
+    tokens: heldTokens(own),
     base: { mint: dao.baseMint, decimals: baseDecimals },
     quote: { mint: dao.quoteMint, decimals: quoteDecimals },
     positions: [internal, { base: outsideBase, quote: outsideQuote }],
@@ -86,16 +76,15 @@ export function treasuryOf (
 }
 
 /** The treasury with each token account. */
-export function treasuryRecord ({ facts, state, more }: OneFacts): Treasury {
-  const { usd, usdMints } = state
-  const held = heldTokens(facts, state, more)
+export function treasuryRecord (own: OneFacts): Treasury {
+  const { facts, state: { usd, usdMints } } = own
   const rank = (mint: string): number => usdMints.has(mint) ? 0 : usd(mint) !== undefined ? 1 : 2
-  const rows = [...held].sort((a, b) => rank(a.mint) - rank(b.mint) || (a.mint === b.mint
+  const held = heldTokens(own).sort((a, b) => rank(a.mint) - rank(b.mint) || (a.mint === b.mint
     ? (a.address < b.address ? -1 : 1)
     : a.mint < b.mint ? -1 : 1))
   return {
-    ...treasuryOf(facts, state, held).row,
-    tokens: rows.map(({ mint, amount, address, token: { symbol, decimals } }) => {
+    ...treasuryOf(own).row,
+    tokens: held.map(({ mint, amount, address, symbol, decimals }) => {
       const price = usd(mint)
       return {
         mint,
@@ -106,6 +95,17 @@ export function treasuryRecord ({ facts, state, more }: OneFacts): Treasury {
       }
     }),
     tokens_complete: facts.tokensComplete && held.length === facts.tokens.length
+  }
+}
+
+/** What supply and treasury make of a pool's figures. */
+export function factFigures (own: OneFacts): Pick<Pool, 'market_cap_usd' | 'fdv_usd' | 'treasury_usdc_aum'> {
+  const { row, figures: { priceUsd } } = treasuryOf(own)
+  const { circulating, mint: { supply, decimals } } = own.facts
+  const worth = (raw: bigint): string | null =>
+    priceUsd === null ? null : usdText(multiply(wholeTokens(ratio(raw), decimals), priceUsd))
+  return {
+    market_cap_usd: worth(circulating), fdv_usd: worth(supply), treasury_usdc_aum: row.treasury_usdc_aum
   }
 }
 

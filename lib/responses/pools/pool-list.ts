@@ -9,10 +9,9 @@ import { quotes, quoteTexts } from '../../market/price.js'
 import { liquidityUsd, type Pair, poolsByPair, usdText } from '../../market/ticker.js'
 import type { Dao } from '../../protocol/dao.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
-import { capText, priceUsdOf, startDate } from '../daos/dao.js'
-import type { AllFacts, DaoFactsKept } from '../daos/facts.js'
-import { heldTokens, treasuryOf } from '../daos/treasury.js'
-import type { DaoFacts } from '../../live/dao-facts.js'
+import { startDate } from '../daos/dao.js'
+import type { DaoFactsKept } from '../daos/facts.js'
+import { factFigures } from '../daos/treasury.js'
 import { timeText } from '../../time.js'
 import { createdAt, sinceText } from '../known.js'
 import { headOf, keepOne, type PricedState, pricedStateOf, priceRules, type Sources } from '../sources.js'
@@ -37,7 +36,8 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
   const rules = priceRules(sources.settings)
 
   function record (
-    { slot, usd }: PricedState, pair: Pair, dao: Dao, window: PoolWindow, at: number | null, facts: FactFigures
+    { slot, usd }: PricedState, pair: Pair, dao: Dao, window: PoolWindow, at: number | null,
+    facts: typeof UNKNOWN | ReturnType<typeof factFigures>
   ): Pool {
     const day = window.complete ? window : null
     const price = (value: ExecutedPrice | null | undefined) => value == null ? null : executedPriceText(value, pair)
@@ -91,7 +91,9 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       const { address } = pair
       const [window, dao] = [windows.get(address), state.daos.get(address)]
       if (window?.wholeAfter === undefined || dao === undefined) return
-      const [at, facts] = [created.get(address) ?? null, figuresOf(known, address)]
+      const at = created.get(address) ?? null
+      const own = known?.facts.get(address)
+      const facts = own === undefined ? UNKNOWN : factFigures({ state: known!.state, facts: own })
       byId.set(address, { dao, pool: record(state, pair, dao, window, at, facts) })
     })
     // As with the tickers: an empty list would look like a market without pools
@@ -104,30 +106,13 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
   })
 }
 
-type FactFigures = Pick<Pool, 'market_cap_usd' | 'fdv_usd' | 'treasury_usdc_aum'>
-const UNKNOWN: FactFigures = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
-
-/** What supply and treasury make of a pool's figures. */
-export function factFigures (state: PricedState, facts: DaoFacts): FactFigures {
-  const price = priceUsdOf(facts, state)
-  return {
-    market_cap_usd: capText(facts.circulating, facts.mint.decimals, price),
-    fdv_usd: capText(facts.mint.supply, facts.mint.decimals, price),
-    treasury_usdc_aum: treasuryOf(facts, state, heldTokens(facts, state)).row.treasury_usdc_aum
-  }
-}
+const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
 
 /** Undefined where it can't be had now, as the many accounts of supply and treasury: what it makes is null. */
 export const orUnknown = <T>(wanted: Promise<T>): Promise<T | undefined> => wanted.catch((error: unknown) => {
   if (isServiceError(error)) return undefined
   throw error
 })
-
-function figuresOf (known: AllFacts | undefined, pool: string): FactFigures {
-  const own = known?.facts.get(pool)
-  const isKnown = known !== undefined && own !== undefined && !(own instanceof ServiceError)
-  return isKnown ? factFigures(known.state, own) : UNKNOWN
-}
 
 /** Changes from the newest price before each period to the newest now. */
 function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, keyof typeof PRICE_CHANGES> {

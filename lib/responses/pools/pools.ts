@@ -7,10 +7,11 @@ import { type Pool, type PoolDetail, PoolDetailSchema, PoolsSchema } from '../..
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { DaoFactsKept } from '../daos/facts.js'
+import { factFigures } from '../daos/treasury.js'
 import { checkAddress, formOf, keepEach, type Sources } from '../sources.js'
 import { createMarketDay, createMarketDays } from './market-day.js'
 import { createPoolHistory } from './pool-history.js'
-import { createPoolList, factFigures, orUnknown, RATE_PLACES, rateText } from './pool-list.js'
+import { createPoolList, orUnknown, RATE_PLACES, rateText } from './pool-list.js'
 import { createQuotes, type ListedPool } from './quote.js'
 
 const toList = jsonResponse(PoolsSchema)
@@ -38,7 +39,6 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
     const { pool, dao } = found
     const indexed = history.report().get(poolId)
     const read = pool.treasury_usdc_aum === null ? await orUnknown(facts.one(parts, poolId)) : undefined
-    const own = read === undefined ? {} : factFigures(read.state, read.facts)
     const rates = await history.read(reading => reading.feeRates(poolId))
     // a list has its texts only where they are short
     const whole = (token: Pool['base']): Pool['base'] => ({ ...token, ...tokens.get(token.mint)?.whole })
@@ -46,7 +46,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
       ...pool,
       base: whole(pool.base),
       quote: whole(pool.quote),
-      ...own,
+      ...read && factFigures(read),
       provenance: {
         slot,
         base_reserves: dao.baseReserves.toString(),

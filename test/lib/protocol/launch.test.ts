@@ -66,7 +66,6 @@ test('a launch of any version says what its fields say; complete it has a DAO', 
     deepStrictEqual(read(), {
       version: launch.version,
       complete,
-      baseMint: MINT,
       baseVault: launch.baseVault,
       dao: launch.dao,
       daoVault: launch.daoVault,

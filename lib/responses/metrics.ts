@@ -1,34 +1,14 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
-import type { NodeState } from './chain/nodes.js'
-import type { CallReport } from './chain/json-rpc.js'
+import type { CallReport } from '../chain/json-rpc.js'
+import type { NodeState } from '../chain/nodes.js'
+import type { HistoryStatus } from '../history/history.js'
+import type { Sources } from './sources.js'
 
-/** The metrics, by their sources. Labels are bounded: nothing that a client made up. */
+/** The metrics. Labels are bounded: nothing that a client made up. */
 
-/** Facts that are read when the metrics are. Undefined or null: not known, then nothing is shown. */
-interface MetricSources {
-  /** `age`: ms. */
-  snapshot (): {
-    age: number, value: { slot: number, discovered: ReadonlyArray<{ leftOut: string | undefined }> }
-  } | undefined
-  history (): {
-    slot: number | null
-    headAge: number | null
-    headSlot: number | null
-    lastDay: { left: number, secondsLeft: number | null } | null
-    losses: number
-    refusal: string | null
-    leads: boolean
-    swaps: number
-    events: number
-    missingEvents: number
-    missingTransactions: number
-    last24h: boolean
-    complete: boolean
-    rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
-  }
+/** Facts of the process, read when the metrics are. */
+interface ProcessFacts {
   nodes (): NodeState[]
-  /** By how much the wall clock is ahead of UTC and the chain's behind it, ms, and whether the chain has halted. */
-  time (): { clock: number, drift: number, halted: boolean }
   /** Whether the WebSocket is connected; undefined: there is none. */
   websocketUp (): boolean | undefined
   streams (): number
@@ -36,15 +16,17 @@ interface MetricSources {
   sharedLimit (): { up: boolean, replicas: number } | undefined
 }
 
-export type Metrics = ReturnType<typeof createMetrics>
-
 const SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
 /** Fee rates that are shown: a program charges one or two in its life. */
 const MAX_RATES = 20
 
-/** A registry over `sources`; with `process`, of the event loop, memory and collections too. */
-export function createMetrics (sources: MetricSources, { process = false } = {}) {
+/** A registry over these facts, of which what is not known is not shown; with `process`, of the event loop too. */
+export function createMetrics (
+  { snapshot: snapshots, history: { status }, time }: Pick<Sources, 'snapshot' | 'history' | 'time'>,
+  { nodes, websocketUp, streams, sharedLimit }: ProcessFacts,
+  { process = false } = {}
+) {
   const registry = new Registry()
   const registers = [registry]
   if (process) collectDefaultMetrics({ register: registry })
@@ -103,7 +85,13 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
     }))
   }
 
-  const { snapshot, history, nodes, time, websocketUp, streams, sharedLimit } = sources
+  const snapshot = () => snapshots.peek()
+  let read: HistoryStatus | undefined
+  /** Most gauges are fields of it, and all are read at once. */
+  function history (): HistoryStatus {
+    if (read === undefined) queueMicrotask(() => { read = undefined })
+    return (read ??= status())
+  }
   const seconds = (ms: number | null | undefined): number | undefined => ms == null ? undefined : ms / 1000
   gauges({
     snapshot_age_seconds: ['Age of the state of all DAOs.', () => seconds(snapshot()?.age)],
@@ -146,12 +134,13 @@ export function createMetrics (sources: MetricSources, { process = false } = {})
       }
     ],
     clock_offset_seconds: [
-      'Time by which this machine\'s clock is ahead of UTC, as most witnesses have it.', () => time().clock / 1000
+      'Time by which this machine\'s clock is ahead of UTC, as most witnesses have it.',
+      () => time.offsets().clock / 1000
     ],
     chain_drift_seconds: [
-      'Time by which the chain\'s clock is behind UTC though its state is current.', () => time().drift / 1000
+      'Time by which the chain\'s clock is behind UTC though its state is current.', () => time.offsets().drift / 1000
     ],
-    chain_halted: ['1 while the chain has halted, as its nodes agree.', () => time().halted],
+    chain_halted: ['1 while the chain has halted, as its nodes agree.', () => time.halted() !== undefined],
     streams_open: ['Connections to /api/stream.', () => streams()],
     websocket_up: ['1 while the WebSocket that wakes the indexer is connected.', () => websocketUp()],
     rate_limit_replicas: [
