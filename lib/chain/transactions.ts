@@ -1,12 +1,12 @@
 /** Reads of the past at commitment `finalized`: signatures of an address, their transactions, and blocks. */
-import { ServiceError } from '../errors.js'
+import { isServiceError, ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
 import { isCount, isHash, isRecord, isSignature } from './checks.js'
 import { faultOf, isWorthRetrying } from './node-errors.js'
 import { readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { type Call, type Reply, type Rpc } from './rpc.js'
 import type {
-  BulkPage, BulkResult, CallOptions, HistoryReader, RawTransaction, SignatureInfo, TransactionOutcome
+  BulkPage, BulkResult, CallOptions, HistoryReader, RawTransaction, SignatureInfo, SignaturePage, TransactionOutcome
 } from './types.js'
 
 const COMMITMENT = 'finalized'
@@ -36,22 +36,27 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     })
   }
 
+  async function signatures (
+    address: string, { before, limit = PAGE, minSlot, isOfEach = false }: SignaturePage, options: CallOptions = {}
+  ): Promise<SignatureInfo[]> {
+    const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before }
+    const call = { method: 'getSignaturesForAddress', params: [address, page] }
+    const given = isOfEach ? await rpc.ofEach(call, options) : []
+    const lists = given.map(rows => signaturesOf(rows, before)).filter(list => Array.isArray(list))
+    if (lists.length > 0) return joined(lists, limit)
+    // before Agave 4.0 a node answers an unknown cursor with an empty list: another may know it
+    const doubt = before === undefined ? {} : { doubt: isEmptyList }
+    const rows = await rpc.call(call.method, call.params, { ...options, ...doubt }).catch((cause: unknown) => {
+      if (faultOf(cause)?.rpcCode !== CURSOR_UNKNOWN) throw cause
+      throw new ServiceError('CURSOR_UNKNOWN', 'no node knows the signature before the page', { cause })
+    })
+    const list = signaturesOf(rows, before)
+    if (isServiceError(list)) throw list
+    return list
+  }
+
   return {
-    async signatures (address, { before, limit = PAGE, minSlot }, options = {}) {
-      const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before }
-      // before Agave 4.0 a node answers an unknown cursor with an empty list: another may know it
-      const doubt = before === undefined ? {} : { doubt: isEmptyList }
-      const rows = await rpc.call('getSignaturesForAddress', [address, page], { ...options, ...doubt })
-        .catch((cause: unknown) => {
-          if (faultOf(cause)?.rpcCode !== CURSOR_UNKNOWN) throw cause
-          throw new ServiceError('CURSOR_UNKNOWN', 'no node knows the signature before the page', { cause })
-        })
-      if (!Array.isArray(rows)) throw bad('getSignaturesForAddress: no list')
-      const infos = rows.map(readSignatureInfo)
-      if (infos.includes(undefined)) throw bad('getSignaturesForAddress: a row that is none')
-      checkOrder(infos as SignatureInfo[], before)
-      return infos as SignatureInfo[]
-    },
+    signatures,
 
     async transactions (signatures, options = {}) {
       if (signatures.length === 0) return []
@@ -118,11 +123,22 @@ const bad = (message: string): ServiceError => new ServiceError('NODE_BAD_ANSWER
 const isNull = (result: unknown): boolean => result === null
 const isEmptyList = (result: unknown): boolean => Array.isArray(result) && result.length === 0
 
-/** Out of order, or with its own cursor, a page would let a reader skip rows, or read them for ever. */
-function checkOrder (rows: readonly SignatureInfo[], cursor: string | undefined): void {
-  const isOrdered = rows.slice(1).every(({ slot }, i) => slot <= rows[i]!.slot)
-  if (isOrdered && rows.every(({ signature }) => signature !== cursor)) return
-  throw bad('getSignaturesForAddress: out of order')
+function signaturesOf (rows: unknown, cursor: string | undefined): SignatureInfo[] | ServiceError {
+  if (!Array.isArray(rows)) return bad('getSignaturesForAddress: no list')
+  const infos = rows.map(readSignatureInfo).filter(info => info !== undefined)
+  if (infos.length < rows.length) return bad('getSignaturesForAddress: a row that is none')
+  // out of order, or with its own cursor, a page would let a reader skip rows, or read them for ever
+  const isOrdered = infos.slice(1).every(({ slot }, i) => slot <= infos[i]!.slot)
+  return isOrdered && infos.every(({ signature }) => signature !== cursor)
+    ? infos
+    : bad('getSignaturesForAddress: out of order')
+}
+
+/** What any of the lists has, down to where the first of the full ones ends. */
+function joined (lists: ReadonlyArray<readonly SignatureInfo[]>, limit: number): SignatureInfo[] {
+  const ends = lists.map(list => list.length < limit ? 0 : list.at(-1)!.slot)
+  const all = new Map(lists.flat().map(info => [info.signature, info]))
+  return [...all.values()].filter(({ slot }) => slot >= Math.max(...ends)).sort((a, b) => b.slot - a.slot)
 }
 
 /** An error that concerns this transaction alone is its outcome; any other is none. */

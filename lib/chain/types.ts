@@ -73,15 +73,19 @@ export interface BulkResult {
   next: string | null
 }
 
+/** At most `limit` (1,000) signatures older than `before`, from a node at `minSlot` or later. */
+export interface SignaturePage {
+  before?: string
+  limit?: number
+  minSlot?: number
+  /** What any node lists: one that began from a snapshot again lacks the time for which it was down. */
+  isOfEach?: boolean
+}
+
 /** Reads of the past, at commitment `finalized`. Throws a ServiceError. */
 export interface HistoryReader {
-  /**
-   * At most `limit` (1,000) signatures that touch `address`, newest first and older than `before`, from a node at
-   * `minSlot` or later. Throws CURSOR_UNKNOWN where no node knows `before`.
-   */
-  signatures (
-    address: string, page: { before?: string, limit?: number, minSlot?: number }, options?: CallOptions
-  ): Promise<SignatureInfo[]>
+  /** Those that touch `address`, newest first. Throws CURSOR_UNKNOWN where no node knows `before`. */
+  signatures (address: string, page: SignaturePage, options?: CallOptions): Promise<SignatureInfo[]>
   /** One outcome for each. Throws only where nothing at all was answered. */
   transactions (signatures: readonly string[], options?: CallOptions): Promise<TransactionOutcome[]>
   /** Whole transactions that touch `address`, failed ones too; undefined: no node offers it now. */

@@ -1,6 +1,6 @@
 /** Which transactions of an address lie where: signatures, or whole transactions in bulk. */
 import type { Moment } from '../../chain/moment.js'
-import type { CallOptions, HistoryReader, SignatureInfo } from '../../chain/types.js'
+import type { CallOptions, HistoryReader, SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { above, checkPageOrder, type UnindexedRange } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'
@@ -18,17 +18,13 @@ export class HistoryLost extends ServiceError {
 /** A place in a list of signatures: what follows it is older. */
 export interface Cursor { signature: string, slot: number }
 
-/** `bulk`: the bulk method first, with its own bounds. */
-export interface PageQuery {
-  limit?: number
-  bulk?: { limit: number, token?: string | undefined, fromSlot?: number } | undefined
-}
+export interface BulkQuery { limit: number, token?: string | undefined, fromSlot?: number }
 
 type Lister = Pick<Context, 'reader' | 'fetcher'>
 
-/** What lies behind a cursor, or the newest; empty behind an unknown one. Throws NODE_BAD_ANSWER as `listPage`. */
+/** What lies behind a cursor, or the newest; empty behind an unknown one. Throws NODE_BAD_ANSWER for a false order. */
 export async function listSignatures (
-  { reader }: Lister, address: string, cursor: Cursor | undefined, page: { limit: number, minSlot?: number },
+  { reader }: Lister, address: string, cursor: Cursor | undefined, page: Omit<SignaturePage, 'before'>,
   options: CallOptions
 ): Promise<SignatureInfo[]> {
   const before = cursor === undefined ? {} : { before: cursor.signature }
@@ -40,10 +36,10 @@ export async function listSignatures (
   return infos
 }
 
-/** Undefined: no node offers it, or it lists nothing behind the cursor. */
-async function bulkPage (
-  { fetcher }: Lister, address: string, cursor: Cursor | undefined,
-  { token, limit, fromSlot }: NonNullable<PageQuery['bulk']>, options: CallOptions
+/** By the bulk method; undefined: no node offers it, or it lists nothing behind the cursor. */
+export async function bulkPage (
+  { fetcher }: Lister, address: string, cursor: Cursor | undefined, { token, limit, fromSlot }: BulkQuery,
+  options: CallOptions
 ): Promise<Page | undefined> {
   const slots = { ...(fromSlot !== undefined && { gte: fromSlot }), ...(cursor && { lte: cursor.slot }) }
   const place = token === undefined ? { slots } : { token }
@@ -56,16 +52,6 @@ async function bulkPage (
   checkPageOrder(infos, cursor)
   // At its end the other way has to agree that nothing follows
   return infos.length === 0 ? undefined : { ...page, infos }
-}
-
-/** The page behind a cursor, or the newest. Throws NODE_BAD_ANSWER where its order can't be true. */
-export async function listPage (
-  lister: Lister, address: string, cursor: Cursor | undefined, { limit = 1000, bulk }: PageQuery, options: CallOptions
-): Promise<Page> {
-  const found = bulk === undefined ? undefined : await bulkPage(lister, address, cursor, bulk, options)
-  // a node that has not come so far lists less than there is, or does not know the cursor
-  const page = { limit, ...(cursor !== undefined && { minSlot: cursor.slot }) }
-  return found ?? { infos: await listSignatures(lister, address, cursor, page, options) }
 }
 
 /** What is listed below an indexed range, in memory only: after a stop it is listed anew. */
@@ -99,9 +85,12 @@ export function createListings (context: Context, pageSize: number) {
       : { signature: last.signature, slot: last.slot, anchor: entries.at(-2)?.signature ?? after.signature }
   }
 
-  function pageAfter (listing: Listing, range: UnindexedRange, isBulk: boolean): Promise<Page> {
-    const bulk = isBulk ? { limit: pageSize, token: listing.token } : undefined
-    return listPage(context, program, endOf(listing), { limit: pageSize, bulk }, callOf(range))
+  async function pageAfter (listing: Listing, range: UnindexedRange, isBulk: boolean): Promise<Page> {
+    const [cursor, limit, { token }, call] = [endOf(listing), pageSize, listing, callOf(range)]
+    // a node that has not come so far lists less than there is, or does not know the cursor
+    const minSlot = cursor.slot
+    const found = isBulk ? await bulkPage(context, program, cursor, { limit, token }, call) : undefined
+    return found ?? { infos: await listSignatures(context, program, cursor, { limit, minSlot }, call) }
   }
 
   /**

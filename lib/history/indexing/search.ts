@@ -4,13 +4,14 @@ import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'
-import { type Cursor, firstAvailable, listPage } from './list.js'
+import { bulkPage, type Cursor, firstAvailable, listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
 /** Transactions read and written at a time, and those of one bulk call. */
 const STEP = 25
 const BULK_PAGE = 250
+const LIST_PAGE = 1_000
 const DEADLINE_MS = 3_000
 const BEGINNING = 'where the nodes begin'
 
@@ -26,6 +27,8 @@ interface Tried {
 /** The gap that is looked for, page by page, newest first. */
 interface Searched {
   gap: SequenceGap
+  /** By the bulk method of one node; where that is in vain, or not offered, in the lists of all nodes. */
+  inBulk: boolean
   /** Where the next page begins; undefined: at the newest. */
   cursor: Cursor | undefined
   token?: string | undefined
@@ -54,7 +57,7 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
 
   function noteTried (key: string, isWithheld = false): void {
     const times = (tried.get(key)?.times ?? 0) + 1
-    const at = clock.now() + Math.min(FIRST_RETRY_MS * 4 ** (times - 1), MAX_RETRY_MS)
+    const at = clock.now() + Math.min(FIRST_RETRY_MS * 2 ** (times - 1), MAX_RETRY_MS)
     tried.set(key, { times, at, isWithheld })
   }
 
@@ -96,16 +99,25 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
     return true
   }
 
-  async function begin (gap: SequenceGap): Promise<Searched> {
+  async function begin (gap: SequenceGap, inBulk = !wasTried(gap)): Promise<Searched> {
     const [after] = await store.origins([{ dao: gap.dao, seq: gap.to + 1n }])
     const cursor = after === undefined ? undefined : { signature: after.signature, slot: gap.toSlot }
-    return { gap, cursor, entries: [], pages: 0, isLastPage: false, found: 0, meetsMissing: false }
+    return { gap, inBulk, cursor, entries: [], pages: 0, isLastPage: false, found: 0, meetsMissing: false }
   }
 
   async function listMore (search: Searched): Promise<void> {
     const { gap: { dao, fromSlot, toSlot }, cursor, token } = search
-    const bulk = { limit: BULK_PAGE, fromSlot, token }
-    const page = await listPage(context, dao, cursor, { bulk }, { priority: 'idle', deadlineMs: DEADLINE_MS, signal })
+    const call = { priority: 'idle', deadlineMs: DEADLINE_MS, signal } as const
+    const found = search.inBulk
+      ? await bulkPage(context, dao, cursor, { limit: BULK_PAGE, fromSlot, token }, call)
+      : undefined
+    if (search.inBulk && found === undefined && search.pages > 0) {
+      search.isLastPage = true
+      return
+    }
+    search.inBulk = found !== undefined
+    const query = { limit: LIST_PAGE, isOfEach: true, ...(cursor !== undefined && { minSlot: cursor.slot }) }
+    const page = found ?? { infos: await listSignatures(context, dao, cursor, query, call), token: undefined }
     const end = page.infos.at(-1)
     if (end === undefined) {
       // a node that does not know where to begin answers with nothing: once more from its newest
@@ -129,10 +141,13 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
     search.meetsMissing ||= missing.length > 0
   }
 
+  const isOpen = ({ dao, from, to }: SequenceGap): boolean =>
+    sequenceGaps().get(dao)?.some(other => other.from <= to && other.to >= from) === true
+
   function conclude ({ gap, found, meetsMissing }: Searched): void {
     const { dao, from, to } = gap
     const detail = { dao, from: String(from), to: String(to) }
-    if (sequenceGaps().get(dao)?.some(other => other.from <= to && other.to >= from) !== true) {
+    if (!isOpen(gap)) {
       tried.delete(gapKey(gap))
       const message = `events ${from} to ${to} of ${dao} were missing and have been found`
       onLog({ level: 'info', code: 'sequence-gap-filled', message, detail })
@@ -177,8 +192,12 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
     if (current.entries.length > 0) await readSome(current)
     else if (!current.isLastPage) await listMore(current)
     if (current.entries.length > 0 || !current.isLastPage) return true
-    conclude(current)
-    current = undefined
+    const { gap, inBulk, found } = current
+    if (inBulk && isOpen(gap)) current = { ...await begin(gap, false), found }
+    else {
+      conclude(current)
+      current = undefined
+    }
     return true
   }
 

@@ -345,6 +345,30 @@ test('from where on each node has transactions, as far as they tell', async t =>
   t.same(await createHistoryReader(rpc).firstAvailableBlocks(), [7, 3])
 })
 
+test('signatures of each node: what any lists, no further than where a full list ends', async t => {
+  const row = ([n, slot]: readonly number[]) => ({ signature: signatureOf(n!), slot, err: null })
+  const lists: unknown[] = [
+    [[9, 9], [7, 7], [5, 5]].map(row),
+    [[8, 8], [7, 7], [6, 6]].map(row),
+    [[4, 4], [5, 5]].map(row),   // out of order
+    new RpcFault(-32601),
+    [[9, 9], [2, 2]].map(row)
+  ]
+  const nodes = await Promise.all(lists.map(async (_, at) =>
+    await startNode(t, answering(({ method }) => method === 'getGenesisHash' ? '1'.repeat(32) : lists[at]))))
+  const rpc = createNodeClient(
+    { urls: nodes.map(({ url }) => url), rates: nodes.map(() => 100_000), retries: 0, watchMs: 0 }
+  )
+  t.teardown(rpc.close)
+  const reader = createHistoryReader(rpc)
+  const slots = async (limit: number) =>
+    (await reader.signatures('address', { limit, isOfEach: true })).map(({ slot }) => slot)
+  t.same(await slots(3), [9, 8, 7, 6])
+  t.same(await slots(1000), [9, 8, 7, 6, 5, 2])
+  lists.fill(new RpcFault(-32020))
+  await t.rejects(slots(3), { code: 'CURSOR_UNKNOWN' })
+})
+
 test('a signal ends reads with its own reason', async t => {
   const node = await startNode(t, answering(() => new RpcFault(-32005)))
   const stop = new AbortController()

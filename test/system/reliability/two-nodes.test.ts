@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import type { Ticker } from '../../../schemas/ticker.js'
 import { NODE_KINDS } from '../../../simulator/kinds.js'
-import { type FaultRule, type SimulatedNode, startNode } from '../../../simulator/index.js'
+import { type FaultRule, type Ledger, type SimulatedNode, startNode } from '../../../simulator/index.js'
 import { build, headReached, historyComplete, settings, startChain, until } from '../../helper.js'
 import { goingOn } from './clock.js'
 import { aggregateTruth, createWorld, poolTruths, supplyTruth, trade } from './truth.js'
@@ -9,10 +9,12 @@ import { aggregateTruth, createWorld, poolTruths, supplyTruth, trade } from './t
 /** What nodes differ in, or one of two lacks: nothing of it may be seen in an answer, whatever their order. */
 interface Row {
   name: string
-  first?: (node: SimulatedNode) => void
+  first?: (node: SimulatedNode, ledger: Ledger) => void
   second?: (node: SimulatedNode) => void
   /** Both orders of CHAIN_RPC_URL. */
   both?: true
+  /** Events are missing until they have been looked for. */
+  searches?: true
   /** The first one's WebSocket is listened to. */
   listens?: true
 }
@@ -21,6 +23,10 @@ const is = (kind: 'accounts' | 'history') => ({ conditions }: SimulatedNode): vo
   Object.assign(conditions, NODE_KINDS[kind])
 }
 const faulty = (fault: FaultRule) => (node: SimulatedNode): void => { node.fault(fault) }
+/** It lacks the newer half of what happened, and goes on from there. */
+const wasDown = ({ conditions }: SimulatedNode, { history, slot }: Ledger): void => {
+  conditions.absence = { from: history.slot(history.length >> 1), to: slot }
+}
 const HISTORY = /^get(Signatures|Transaction|Block)/
 const ACCOUNTS = /Account/
 
@@ -58,6 +64,20 @@ const ROWS: Row[] = [
   },
   { name: 'the answers of one break off', first: faulty({ kind: 'truncated' }), both: true },
   {
+    name: 'one was down for the last hours, and began from a snapshot again',
+    first: wasDown,
+    searches: true,
+    both: true
+  },
+  {
+    name: 'one was down for the last hours, and has the bulk method',
+    searches: true,
+    first (node, ledger) {
+      wasDown(node, ledger)
+      node.conditions.bulk = { fullLimit: 1000 }
+    }
+  },
+  {
     name: 'the bulk method gives a hundred at most',
     first: ({ conditions }) => { conditions.bulk = { fullLimit: 100 } },
     second: ({ conditions }) => { conditions.bulk = { fullLimit: 100 } }
@@ -75,7 +95,7 @@ test('two nodes, of which one lacks something: every answer is 200, right, and o
         // never executed: no gap, no fault, no trade
         const noise = () => { for (const dao of world.daos) dao.swap('buy', 777_777n, { unexecuted: true }) }
         noise()
-        row.first?.(node)
+        row.first?.(node, ledger)
         row.second?.(other)
         const [first, second] = isTurned ? [other, node] : [node, other]
         const clock = goingOn(ledger)
@@ -91,6 +111,9 @@ test('two nodes, of which one lacks something: every answer is 200, right, and o
           pollMs: 20
         })
         await historyComplete(app)
+        if (row.searches === true) {
+          await until('what is missing is found', () => app.history.status().swaps === ledger.swaps.length)
+        }
 
         async function hold (when: string): Promise<void> {
           const [pools, total] = [poolTruths(world), aggregateTruth(world)]
