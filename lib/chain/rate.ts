@@ -17,6 +17,8 @@ const SHARE = 0.94
 // there, as TCP's (RFC 9438): the later, the longer the silence that a refusal costs.
 const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
+// Accepted so far beyond what was refused, it has another limit, or shares it with fewer: it grows as at first.
+const LIFTED = 1.2
 // Never slower than one call in ten seconds, whatever a header says; no window of a limit is longer.
 const MIN_RATE = 0.1
 const WINDOW_MS = 10_000
@@ -31,7 +33,7 @@ const METHOD_WINDOW_S = 10
 const makeBucket = (now: number, rate: number, isStated: boolean) => ({
   rate,
   isStated,
-  /** It grows fast until a first refusal. */
+  /** It grows fast until a refusal. */
   isNew: true,
   tokens: 1,
   at: now,
@@ -79,6 +81,7 @@ export function createRate (clock: Clock, stated?: number) {
 
   function grow (bucket: Bucket, seconds: number): void {
     bucket.usedS += seconds
+    bucket.isNew ||= isLifted(bucket)
     const grown = bucket.isNew
       ? bucket.rate * FIRST_GROWTH ** seconds
       : bucket.ceiling * (1 + (1 - SHARE) * (bucket.usedS / bucket.returnS - 1) ** 3)
@@ -89,6 +92,10 @@ export function createRate (clock: Clock, stated?: number) {
 
   const sum = ({ accepted }: Bucket, ms: number, until = clock.now()): number =>
     accepted.reduce((calls, one) => calls + (until - one.at <= ms + GRAIN_MS / 2 ? one.calls : 0), 0)
+
+  /** What is counted was accepted after the last refusal, over as long as limits count. */
+  const isLifted = (bucket: Bucket): boolean => clock.now() - bucket.loweredAt > WINDOW_MS + GRAIN_MS &&
+    sum(bucket, WINDOW_MS) * 1000 / WINDOW_MS > LIFTED * bucket.ceiling
 
   function lower (bucket: Bucket, retryAfterMs = 0): void {
     const now = clock.now()

@@ -307,6 +307,28 @@ test('a limit that is raised is found, and so is one that is lowered', async t =
   t.ok(accepted > 0.7 * 5 * 40 && refused < 0.05 * accepted, `${accepted / 40} of 5 a second, ${refused} refused`)
 })
 
+test('a limit that is lifted, or shared with others who are gone, is found by doubling, not by creeping', async t => {
+  // per second
+  for (const { few, many, windowMs, retryAfter, withinMs } of [
+    { few: 10, many: 200, windowMs: 1_000, withinMs: 60_000 },
+    { few: 4, many: 400, windowMs: 1_000, withinMs: 60_000 },
+    { few: 1, many: 40, windowMs: 10_000, retryAfter: 10, withinMs: 120_000 }
+  ]) {
+    const limit = { calls: many * windowMs / 1000, windowMs }
+    const { clock, send, between } = setUp({ limits: [limit], ...(retryAfter !== undefined && { retryAfter }) })
+    send(200_000).catch(() => {})
+    await clock.run(60_000)
+    limit.calls = few * windowMs / 1000
+    await clock.run(180_000)
+    limit.calls = many * windowMs / 1000
+    const since = clock.now() + withinMs
+    await clock.run(withinMs + 30_000)
+    const { accepted, refused } = between(since, since + 30_000)
+    t.ok(accepted > 0.75 * many * 30, `${(accepted / 30).toFixed(1)} of ${many} a second`)
+    t.ok(refused < 0.05 * accepted, `${refused} of ${accepted + refused} refused`)
+  }
+})
+
 test('what can\'t be sent in time comes back at once, with the seconds to wait', async t => {
   const { clock, send, pace } = setUp({ limits: [{ calls: 1, windowMs: 10_000 }], retryAfter: 10 })
   send(5).catch(() => {})
