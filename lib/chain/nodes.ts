@@ -126,7 +126,8 @@ export function withFailover (
   function * turns (options: SendOptions): Generator<[index: number, options: SendOptions]> {
     const now = clock.now()
     const lastUntil = (index: number): number => Math.max(now, known[index]!.lastUntil)
-    const order = [...nodes.keys()].sort((a, b) => lastUntil(a) - lastUntil(b))
+    const turnOf = (index: number): number => index === options.first ? -Infinity : lastUntil(index)
+    const order = [...nodes.keys()].sort((a, b) => turnOf(a) - turnOf(b))
     for (const index of order) {
       if (options.signal.aborted) return
       const patience = index === order.at(-1) ? undefined : PATIENCE_MS[options.priority]
@@ -310,7 +311,7 @@ export function createNodeClient ({
   /** Ends `work` by the deadline, the closing of the client, or the caller. */
   async function within<T> (
     calls: readonly Call[],
-    { priority = 'live', deadlineMs, signal }: CallOptions,
+    { priority = 'live', deadlineMs, signal, first }: CallOptions,
     work: (options: SendOptions) => Promise<T>
   ): Promise<T> {
     signal?.throwIfAborted()
@@ -326,7 +327,7 @@ export function createNodeClient ({
     running.add(ended)
     if (closing.signal.aborted) ended.abort(closing.signal.reason)
     try {
-      const result = await work({ priority, signal: ended.signal, deadline: clock.now() + ms })
+      const result = await work({ priority, signal: ended.signal, deadline: clock.now() + ms, first })
       signal?.throwIfAborted()
       return result
     } finally {
@@ -364,6 +365,7 @@ export function createNodeClient ({
   if (watchMs > 0) nodes.forEach(watchNode)
 
   return {
+    count: nodes.length,
     send,
     ask: (question, options = {}) => within(question.calls, options, sending => failover.ask(question, sending)),
 

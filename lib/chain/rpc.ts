@@ -20,6 +20,8 @@ export interface SendOptions {
   deadline?: number
   /** How long calls may wait for a node's rate, ms: another may be free. */
   patience?: number
+  /** The node that is asked before all others. */
+  first?: number | undefined
 }
 
 /** One reply for each call, in their order. Never rejects. */
@@ -35,6 +37,8 @@ export interface Question<T> {
 
 /** All nodes together. */
 export interface Rpc {
+  /** How many they are. */
+  readonly count: number
   /** The result of one call, unchecked. Throws its ServiceError, or the reason of the caller's signal. */
   call (method: string, params: readonly unknown[], options?: CallOptions & Pick<Call, 'doubt'>): Promise<unknown>
   /** One reply for each call. Throws the reason of the caller's signal only. */

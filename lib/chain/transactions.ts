@@ -37,6 +37,8 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
   }
 
   return {
+    nodes: rpc.count,
+
     async signatures (address, { before, limit = PAGE, minSlot }, options = {}) {
       const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before }
       // before Agave 4.0 a node answers an unknown cursor with an empty list: another may know it

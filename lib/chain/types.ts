@@ -53,6 +53,8 @@ export interface CallOptions {
   /** What the whole answer may take, ms; what suits the method where not given. */
   deadlineMs?: number
   signal?: AbortSignal
+  /** The node that is asked before all others, by its index; they go by their order of now where not given. */
+  first?: number
 }
 
 /** null: no node has it; an error: it can't be read; undefined: no answer, ask again. */
@@ -75,6 +77,8 @@ export interface BulkResult {
 
 /** Reads of the past, at commitment `finalized`. Throws a ServiceError. */
 export interface HistoryReader {
+  /** How many nodes it reads from. */
+  readonly nodes: number
   /**
    * At most `limit` (1,000) signatures that touch `address`, newest first and older than `before`, from a node at
    * `minSlot` or later. Throws CURSOR_UNKNOWN where no node knows `before`.

@@ -26,6 +26,10 @@ interface Tried {
 /** The gap that is looked for, page by page, newest first. */
 interface Searched {
   gap: SequenceGap
+  /** Whose list is asked for; undefined: that of the node whose turn it is. */
+  node: number | undefined
+  /** What has been read, whoever listed it. */
+  read: Set<string>
   /** Where the next page begins; undefined: at the newest. */
   cursor: Cursor | undefined
   token?: string | undefined
@@ -96,16 +100,19 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
     return true
   }
 
-  async function begin (gap: SequenceGap): Promise<Searched> {
+  async function begin (gap: SequenceGap, node?: number): Promise<Searched> {
     const [after] = await store.origins([{ dao: gap.dao, seq: gap.to + 1n }])
     const cursor = after === undefined ? undefined : { signature: after.signature, slot: gap.toSlot }
-    return { gap, cursor, entries: [], pages: 0, isLastPage: false, found: 0, meetsMissing: false }
+    const search = { gap, node, cursor, entries: [], pages: 0, isLastPage: false }
+    return { ...search, read: new Set(), found: 0, meetsMissing: false }
   }
 
   async function listMore (search: Searched): Promise<void> {
-    const { gap: { dao, fromSlot, toSlot }, cursor, token } = search
-    const bulk = { limit: BULK_PAGE, fromSlot, token }
-    const page = await listPage(context, dao, cursor, { bulk }, { priority: 'idle', deadlineMs: DEADLINE_MS, signal })
+    const { gap: { dao, fromSlot, toSlot }, node, read, cursor, token } = search
+    const bulk = node === undefined ? { limit: BULK_PAGE, fromSlot, token } : undefined
+    const whom = node === undefined ? {} : { first: node }
+    const page = await listPage(
+      context, dao, cursor, { bulk }, { priority: 'idle', deadlineMs: DEADLINE_MS, signal, ...whom })
     const end = page.infos.at(-1)
     if (end === undefined) {
       // a node that does not know where to begin answers with nothing: once more from its newest
@@ -113,7 +120,8 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
       search.cursor = undefined
       return
     }
-    const isInside = ({ slot }: SignatureInfo) => slot >= fromSlot && slot <= toSlot
+    const isInside = ({ slot, signature }: SignatureInfo) =>
+      slot >= fromSlot && slot <= toSlot && !read.has(signature)
     fetcher.forget(page.infos.filter(info => !isInside(info)))
     search.entries = page.infos.filter(isInside)
     search.cursor = end
@@ -123,23 +131,36 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
   }
 
   async function readSome (search: Searched): Promise<void> {
-    const { added, missing, unanswered } = await storeListed(search.entries.slice(0, STEP))
+    const step = search.entries.slice(0, STEP)
+    const { added, missing, unanswered } = await storeListed(step)
+    for (const { signature } of step) search.read.add(signature)
     search.entries = [...unanswered, ...search.entries.slice(STEP)]
     search.found += added
     search.meetsMissing ||= missing.length > 0
   }
 
+  const isOpen = ({ dao, from, to }: SequenceGap): boolean =>
+    sequenceGaps().get(dao)?.some(other => other.from <= to && other.to >= from) === true
+
+  /** A node that was restarted from a snapshot lists nothing of what happened meanwhile: then the others are asked. */
+  async function ofNextNode ({ gap, node, ...soFar }: Searched): Promise<Searched | undefined> {
+    const next = node === undefined ? 0 : node + 1
+    if (reader.nodes === 1 || next === reader.nodes || !isOpen(gap)) return undefined
+    const { read, found, meetsMissing } = soFar
+    return { ...await begin(gap, next), read, found, meetsMissing }
+  }
+
   function conclude ({ gap, found, meetsMissing }: Searched): void {
     const { dao, from, to } = gap
     const detail = { dao, from: String(from), to: String(to) }
-    if (sequenceGaps().get(dao)?.some(other => other.from <= to && other.to >= from) !== true) {
+    if (!isOpen(gap)) {
       tried.delete(gapKey(gap))
       const message = `events ${from} to ${to} of ${dao} were missing and have been found`
       onLog({ level: 'info', code: 'sequence-gap-filled', message, detail })
       return
     }
     if (!wasTried(gap)) {
-      const message = `events ${from} to ${to} of ${dao} are missing; the node gave ${found} of them`
+      const message = `events ${from} to ${to} of ${dao} are missing; the nodes gave ${found} of them`
       onLog({ level: 'warn', code: 'sequence-gap', message, detail })
     }
     noteTried(gapKey(gap), meetsMissing)
@@ -177,8 +198,9 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
     if (current.entries.length > 0) await readSome(current)
     else if (!current.isLastPage) await listMore(current)
     if (current.entries.length > 0 || !current.isLastPage) return true
-    conclude(current)
-    current = undefined
+    const next = await ofNextNode(current)
+    if (next === undefined) conclude(current)
+    current = next
     return true
   }
 

@@ -14,6 +14,7 @@ const notAsked = async (): Promise<never> => { throw new Error('not asked') }
 
 /** One node behind all that readers ask for: it gives what `answer` makes of each call; errors are thrown. */
 const rpcOf = (answer: (call: Call, at: number) => unknown, pace?: number): Rpc => ({
+  count: 1,
   call: notAsked,
   send: notAsked,
   ofEach: notAsked,

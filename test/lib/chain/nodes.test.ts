@@ -30,6 +30,16 @@ test('user and password of a URL become a header', async t => {
   t.equal(authorization, `Basic ${Buffer.from('user:p@ss').toString('base64')}`)
 })
 
+test('a call names the node that it goes to first, whichever had its turn; the others stand in for it', async t => {
+  const nodes = await Promise.all(['a', 'b', 'c'].map(name => startNode(t, good(name))))
+  const { rpc } = client(t, { urls: nodes.map(({ url }) => url) })
+  const asked = [undefined, 0, 1, 2].map(first => rpc.call('getSlot', [], first === undefined ? {} : { first }))
+  t.same(await Promise.all(asked), ['a', 'a', 'b', 'c'])
+  nodes[2]!.behave = (_, res) => send(res, '', 500)
+  t.equal(await rpc.call('getSlot', [], { first: 2 }), 'a')
+  t.equal(rpc.count, 3)
+})
+
 test('a breaker opens after failures in a row, answers BREAKER_OPEN without asking, and closes by a probe', async t => {
   const clock = createFakeClock(1)
   const node = await startNode(t, (_, res) => send(res, '', 500))

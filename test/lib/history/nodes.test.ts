@@ -106,6 +106,19 @@ test('pages out of order, repeated or with doubles move nothing', async t => {
   }
 })
 
+test('what a node restarted from a snapshot lacks is looked for in the lists of all others', async t => {
+  const ledger = trading()
+  const reader = Object.assign(ledgerReader(ledger), { nodes: 3 })
+  const lacking = new Set(ledger.swaps.slice(200, 240).map(({ signature }) => signature))
+  // the last alone was not down; it answers where the others can't, as a node does whose turn it is
+  reader.bendPage = (page, { first }) => first === 2 ? page : page.filter(({ signature }) => !lacking.has(signature))
+  const watched = await watch(t, ledger, { ...SMALL, reader })
+  await whole(t, watched, ledger)
+  const asked = reader.calls.transactions.filter(signature => lacking.has(signature))
+  t.same(asked.toSorted(), [...lacking].sort(), 'each is read once')
+  t.notOk(codes(watched).has('sequence-gap'), 'before it is said to be missing')
+})
+
 test('a node that loses the past for a while ends nothing', async t => {
   const ledger = trading()
   const reader = ledgerReader(ledger)

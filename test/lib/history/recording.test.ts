@@ -29,6 +29,7 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
   const [dao, time] = [events[0]!.dao!, events.at(-1)!.at!]
   const signatureOf = (tx: RawTransaction) => tx.transaction.signatures[0]!
   const reader: HistoryReader = {
+    nodes: 1,
     signatures: async (_, { before, limit = 1000 }) => {
       const from = before === undefined ? 0 : newest.findIndex(tx => signatureOf(tx) === before) + 1
       return newest.slice(from, from + limit)

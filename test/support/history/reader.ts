@@ -6,11 +6,13 @@ import { atMoment } from '../age-time.js'
 
 export interface Calls { signatures: number, transactions: string[], bulk: number, slots: number }
 
-export type TestReader = HistoryReader & {
+export type TestReader = Omit<HistoryReader, 'nodes'> & {
+  nodes: number
   calls: Calls
   /** Changes a page before it is given. */
   bendPage?: (
-    page: SignatureInfo[], asked: { address: string, before?: string, until?: string, limit?: number, minSlot?: number }
+    page: SignatureInfo[],
+    asked: { address: string, before?: string, until?: string, limit?: number, minSlot?: number, first?: number }
   ) => SignatureInfo[]
   /** Changes a transaction; undefined leaves it. */
   bendTransaction?: (tx: RawTransaction, signature: string) => RawTransaction | null | undefined
@@ -40,9 +42,10 @@ export function ledgerReader (ledger: Ledger): TestReader {
     transactionIndex: history.blockIndex(index)
   })
   const reader: TestReader = {
+    nodes: 1,
     calls: { signatures: 0, transactions: [], bulk: 0, slots: 0 },
     lag: 0,
-    async signatures (address, asked) {
+    async signatures (address, asked, { first } = {}) {
       reader.calls.signatures++
       await Promise.resolve()
       if (reader.failure !== undefined) throw reader.failure
@@ -58,7 +61,7 @@ export function ledgerReader (ledger: Ledger): TestReader {
         if (history.slot(index) <= (reader.forgotten ?? -1)) break
         if (index < end) page.push(info(index))
       }
-      return reader.bendPage?.(page, { address, ...asked }) ?? page
+      return reader.bendPage?.(page, { address, ...asked, ...(first !== undefined && { first }) }) ?? page
     },
     async transactions (signatures) {
       await Promise.resolve()

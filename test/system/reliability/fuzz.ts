@@ -128,6 +128,7 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   let random = createRandom(seed)
   const damagedAnswer = (method: string): unknown => mutateJson(JSON.parse(answers[method as 'getSlot']), random)
   const rpc: Rpc = {
+    count: 1,
     call: async (method, params) => method === 'getTransaction'
       ? mutateJson(JSON.parse(transactions[Math.max(0, signatures.indexOf(String(params[0])))]!), random)
       : damagedAnswer(method),
