@@ -38,11 +38,20 @@ export function setText (node, text) {
 /** Text of a stranger, kept from turning the direction of what stands around it. */
 export const foreign = (text, className) => element('bdi', { class: className }, text)
 
-/** Says `text` to screen readers, once. */
+/** What was announced stands for so long, ms, and at most so much of it: enough for whoever speaks it late. */
+const SAID_MS = 15_000
+const MOST_SAID = 5
+
+/**
+ * Says `text` to screen readers, once. Added to what was said before, in whose place it would keep that from being
+ * spoken; taken out again, which is not spoken.
+ */
 export function announce (text) {
   const place = document.querySelector('[data-voice]')
-  place.textContent = ''
-  setTimeout(() => { place.textContent = text }, 50)
+  const said = element('p', {}, text)
+  place.append(said)
+  if (place.childElementCount > MOST_SAID) place.firstElementChild.remove()
+  setTimeout(() => said.remove(), SAID_MS)
 }
 
 /** Copies without the clipboard's permission, for pages that are not served securely. */

@@ -88,6 +88,26 @@ inBrowser(visiting => {
     t.same(await symbols(page), changed, 'a link leads to the same order')
   })
 
+  visiting('what is announced is added to what was, and taken out again', {}, async (t, { page, service }) => {
+    await page.clock.install()
+    await page.goto(service.url)
+    await loaded(page)
+    const voice = page.locator('[data-voice]')
+    t.equal(await voice.getAttribute('aria-atomic'), 'false', 'what is added is spoken alone')
+    // what the page says as it loads is behind it
+    await page.clock.runFor(20_000)
+    const name = page.getByRole('columnheader', { name: 'Pool' }).getByRole('button')
+    await name.click()
+    await name.click()
+    t.same(await voice.locator('p').allTextContents(), ['Sorted by Name, ascending', 'Sorted by Name, descending'])
+    for (let more = 0; more < 6; more++) await name.click()
+    const said = await voice.locator('p').allTextContents()
+    t.equal(said.length, 5, 'however much is said')
+    t.equal(said.at(-1), 'Sorted by Name, descending')
+    await page.clock.runFor(15_000)
+    t.equal(await voice.locator('p').filter({ hasText: 'Sorted' }).count(), 0)
+  })
+
   visiting('searching, in the address too', {}, async (t, { page, service }) => {
     await page.goto(service.url)
     await loaded(page)
