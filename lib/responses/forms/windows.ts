@@ -2,7 +2,7 @@ import { inSlices } from '../../async.js'
 import { toFixed, wholeTokens } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import { headOf, keepOne } from '../sources.js'
-import { changeText, executedPriceText } from '../../market/pool-figures.js'
+import { changeText, ifKnown, textsOf } from '../../market/pool-figures.js'
 import type { FormSources } from './sources.js'
 
 const VOLUME_DIGITS = 8
@@ -26,14 +26,15 @@ export function createWindowTickers (sources: FormSources) {
         throw new ServiceError('WARMING_UP', `the trades of ${ticker.pool_id} are not known yet`)
       }
       const { base, quote, high, low, before, last } = window
+      const { price } = textsOf(pair)
       return {
         ticker: {
           ...ticker,
           base_volume: toFixed(wholeTokens(base, pair.baseDecimals), VOLUME_DIGITS),
           target_volume: toFixed(wholeTokens(quote, pair.quoteDecimals), VOLUME_DIGITS)
         },
-        high: high === null ? ticker.last_price : executedPriceText(high, pair),
-        low: low === null ? ticker.last_price : executedPriceText(low, pair),
+        high: ifKnown(high, price) ?? ticker.last_price,
+        low: ifKnown(low, price) ?? ticker.last_price,
         change: before === null || last === null ? null : changeText(before, last)
       }
     })
