@@ -15,6 +15,17 @@ export const executedPriceText = (
   { quote, base }: { quote: bigint, base: bigint }, { baseDecimals, quoteDecimals }: Decimals
 ): string => priceText(multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals)))
 
+/** Texts of one pool: raw units in whole tokens, exact, and executed prices. */
+export const textsOf = (pool: Decimals) => ({
+  base: (raw: bigint) => formatUnits(raw, pool.baseDecimals),
+  quote: (raw: bigint) => formatUnits(raw, pool.quoteDecimals),
+  price: (paid: { quote: bigint, base: bigint }) => executedPriceText(paid, pool)
+})
+
+/** What `make` gives of what is known; null of what is not. */
+export const ifKnown = <T, R>(value: T | null | undefined, make: (value: T) => R): R | null =>
+  value == null ? null : make(value)
+
 /**
  * A sum of raw units in whole tokens, exact, trailing zeros trimmed. Throws a RangeError where it is no decimal
  * fraction.

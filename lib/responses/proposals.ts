@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js'
 import type { MarketKey, ProposalEvent, Reading } from '../history/history.js'
 import { type Part, partOf, within } from '../live/fresh.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
-import { priceText } from '../market/pool-figures.js'
+import { ifKnown, priceText, textsOf } from '../market/pool-figures.js'
 import type { MarketPool, Outcome } from '../protocol/amm.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
@@ -63,19 +63,19 @@ type LiveMarkets = Pick<ProposalRecord, keyof typeof NOT_LIVE>
 
 interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 
-const timeOf = (event: ProposalEvent | undefined): string | null => event === undefined ? null : timeText(event.at)
+const timeOf = (event: ProposalEvent | undefined) => ifKnown(event?.at, timeText)
 /** An oracle's price of raw units as that of whole tokens. */
-const averageText = (average: bigint | null, scale: Rational): string | null =>
-  average === null ? null : priceText(multiply(ratio(average, ORACLE_SCALE), scale))
+const averageText = (average: bigint, scale: Rational): string =>
+  priceText(multiply(ratio(average, ORACLE_SCALE), scale))
 
 function decisionOf ({ ended }: Told, { base, quote }: Pick<Known, 'base' | 'quote'>): ProposalRow['decision'] {
   const averages = ended?.averages ?? null
   if (averages === null || base === undefined || quote === undefined) return null
   const scale = powerOfTen(base - quote)
   return {
-    pass_twap: averageText(averages.pass, scale)!,
-    fail_twap: averageText(averages.fail, scale)!,
-    threshold: averageText(averages.threshold, scale)!,
+    pass_twap: averageText(averages.pass, scale),
+    fail_twap: averageText(averages.fail, scale),
+    threshold: averageText(averages.threshold, scale),
     outcome: averages.pass > averages.threshold ? 'pass' : 'fail'
   }
 }
@@ -91,8 +91,8 @@ function rowOf ({ proposal, bps, ...decimals }: Omit<Known, 'dao'>, told: Told =
     is_team_sponsored: isTeamSponsored,
     pass_threshold_bps: bps,
     created_at: timeOf(told.created),
-    launched_at: launchedAt === null ? null : timeText(launchedAt),
-    ends_at: launchedAt === null ? null : timeText(launchedAt + duration),
+    launched_at: ifKnown(launchedAt, timeText),
+    ends_at: ifKnown(launchedAt, at => timeText(at + duration)),
     finalized_at: timeOf(told.ended),
     staked: staked === null || decimals.base === undefined ? null : formatUnits(staked, decimals.base),
     squads_proposal: proposal.squadsProposal,
@@ -128,26 +128,26 @@ function liveMarketsOf (
   bps: number | null,
   { base, quote }: { base: number, quote: number }, { time, slot }: { time: number, slot: number }
 ): LiveMarkets {
-  const scale = powerOfTen(base - quote)
-  const averageOf = (pool: MarketPool): bigint | null => twapOf(carried(pool, time))
-  const priceOf = ({ reserves }: MarketPool): string | null => reserves.base === 0n || reserves.quote === 0n
-    ? null
-    : priceText(multiply(ratio(reserves.quote, reserves.base), scale))
+  const texts = textsOf({ baseDecimals: base, quoteDecimals: quote })
+  const average = (value: bigint | null) => ifKnown(value, price => averageText(price, powerOfTen(base - quote)))
+  const priceOf = ({ reserves }: MarketPool): string | null =>
+    reserves.base === 0n || reserves.quote === 0n ? null : texts.price(reserves)
+  const averageOf = (market: Outcome): bigint | null => twapOf(carried(live[market], time))
   const marketOf = (market: Outcome) => ({
     price: priceOf(live[market]),
-    twap: averageText(averageOf(live[market]), scale),
-    base_reserve: formatUnits(live[market].reserves.base, base),
-    quote_reserve: formatUnits(live[market].reserves.quote, quote),
+    twap: average(averageOf(market)),
+    base_reserve: texts.base(live[market].reserves.base),
+    quote_reserve: texts.quote(live[market].reserves.quote),
     ...sums[market]
   })
-  const [pass, fail] = [averageOf(live.pass), averageOf(live.fail)]
+  const [pass, fail] = [averageOf('pass'), averageOf('fail')]
   const threshold = fail === null || bps === null ? null : thresholdOf(fail, bps)
   return {
     pass: marketOf('pass'),
     fail: marketOf('fail'),
     spot_price: priceOf(live.spot),
     leads: pass === null || threshold === null ? null : pass > threshold ? 'pass' : 'fail',
-    threshold: averageText(threshold, scale),
+    threshold: average(threshold),
     as_of: timeText(time),
     slot
   }

@@ -154,7 +154,7 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
       return
     }
     if (!wasTried(gap)) {
-      const message = `events ${from} to ${to} of ${dao} are missing; the node gave ${found} of them`
+      const message = `events ${from} to ${to} of ${dao} are missing; the nodes gave ${found} of them`
       onLog({ level: 'warn', code: 'sequence-gap', message, detail })
     }
     noteTried(gapKey(gap), meetsMissing)

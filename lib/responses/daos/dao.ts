@@ -1,6 +1,6 @@
 import { formatUnits } from '../../decimal.js'
 import { comparePrices, type ExecutedPrice, type Reading } from '../../history/history.js'
-import { executedPriceText } from '../../market/pool-figures.js'
+import { executedPriceText, ifKnown } from '../../market/pool-figures.js'
 import type { Dao } from '../../protocol/dao.js'
 import type { ProposalState } from '../../protocol/proposal.js'
 import { DAY, dateOf, dayOf, MAX_TIME, timeText } from '../../time.js'
@@ -63,9 +63,8 @@ export function daoRecord (own: OneFacts, { reason, pool, createdAt, extremes, p
   const quote = state.tokens.get(dao.quoteMint)
   const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
   const places = quote && { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }
-  const extreme = (which: Extremes['high'] | undefined) => which && places
-    ? { price: executedPriceText(which.price, places), at: dateOf(which.day) }
-    : null
+  const extreme = (which: Extremes['high'] | undefined) =>
+    ifKnown(places && which, ({ price, day }) => ({ price: executedPriceText(price, places!), at: dateOf(day) }))
   const count = (wanted: ProposalState): number => proposals.filter(state => state === wanted).length
   const held = tokens.filter(({ mint }) => mint === dao.baseMint)
     .map(({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true }))
@@ -80,14 +79,14 @@ export function daoRecord (own: OneFacts, { reason, pool, createdAt, extremes, p
     state: dao.state,
     listed: reason === null,
     reason,
-    created_at: createdAt === null ? null : timeText(createdAt),
+    created_at: ifKnown(createdAt, timeText),
     startDate: startDate(dao),
     launch: launch === null || launch.dao !== dao.address
       ? null
       : {
           address: launch.address,
           launchpad: launch.version,
-          completed_at: launch.completedAt === null ? null : timeText(launch.completedAt)
+          completed_at: ifKnown(launch.completedAt, timeText)
         },
     multisig: details.multisig,
     team_address: details.teamAddress,

@@ -1,16 +1,12 @@
-import {
-  compare, formatUnits, multiply, type Rational, ratio, signedText, toFixed, wholeTokens
-} from '../../decimal.js'
+import { compare, formatUnits, multiply, ratio, signedText, toFixed, wholeTokens } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
-import { amountText, priceText } from '../../market/pool-figures.js'
+import { amountText, ifKnown, priceText, textsOf } from '../../market/pool-figures.js'
 import { spotPrice } from '../../market/price.js'
 import { usdText } from '../../market/ticker.js'
 import { type TreasuryFigures, treasuryFigures } from '../../market/treasury.js'
 import type { Pool } from '../../../schemas/pools.js'
 import type { Treasury, TreasuryRow } from '../../../schemas/treasury.js'
 import type { OneFacts } from './facts.js'
-
-const priceOrNull = (value: Rational | null): string | null => value === null ? null : priceText(value)
 
 /** What the vault holds whose mint can be read. */
 const heldTokens = ({ facts, state: { tokens } }: OneFacts) => facts.tokens.flatMap(held => {
@@ -45,8 +41,7 @@ export function treasuryOf (own: OneFacts): { row: TreasuryRow, figures: Treasur
     usdMints,
     usd
   })
-  const base = (raw: bigint): string => formatUnits(raw, baseDecimals)
-  const quote = (raw: bigint): string => formatUnits(raw, quoteDecimals)
+  const { base, quote } = textsOf({ baseDecimals, quoteDecimals })
   return {
     figures,
     row: {
@@ -58,18 +53,16 @@ export function treasuryOf (own: OneFacts): { row: TreasuryRow, figures: Treasur
       internal_liquidity: {
         base: base(internal.base), quote: quote(internal.quote), in_proposal: dao.state === 'futarchy'
       },
-      external_liquidity: external === null
-        ? null
-        : { base: base(outsideBase), quote: quote(outsideQuote), position: external.position },
-      nav_usd: figures.nav === null ? null : usdText(figures.nav),
+      external_liquidity: ifKnown(external, ({ position }) =>
+        ({ base: base(outsideBase), quote: quote(outsideQuote), position })),
+      nav_usd: ifKnown(figures.nav, usdText),
       circulating_supply: base(circulating),
-      nav_per_token: priceOrNull(figures.navPerToken),
-      price_usd: priceOrNull(figures.priceUsd),
-      premium: figures.premium === null ? null : signedText(figures.premium, 4),
-      spending_limit: details.spendingLimit === null
-        ? null
-        : { amount_per_month: quote(details.spendingLimit.amount), members: details.spendingLimit.members },
-      runway_months: figures.runwayMonths === null ? null : toFixed(figures.runwayMonths, 2),
+      nav_per_token: ifKnown(figures.navPerToken, priceText),
+      price_usd: ifKnown(figures.priceUsd, priceText),
+      premium: ifKnown(figures.premium, premium => signedText(premium, 4)),
+      spending_limit: ifKnown(details.spendingLimit, ({ amount, members }) =>
+        ({ amount_per_month: quote(amount), members })),
+      runway_months: ifKnown(figures.runwayMonths, months => toFixed(months, 2)),
       slot
     }
   }
@@ -84,16 +77,13 @@ export function treasuryRecord (own: OneFacts): Treasury {
     : a.mint < b.mint ? -1 : 1))
   return {
     ...treasuryOf(own).row,
-    tokens: held.map(({ mint, amount, address, symbol, decimals }) => {
-      const price = usd(mint)
-      return {
-        mint,
-        symbol,
-        amount: formatUnits(amount, decimals),
-        usd: price === undefined ? null : usdText(multiply(price, wholeTokens(ratio(amount), decimals))),
-        address
-      }
-    }),
+    tokens: held.map(({ mint, amount, address, symbol, decimals }) => ({
+      mint,
+      symbol,
+      amount: formatUnits(amount, decimals),
+      usd: ifKnown(usd(mint), price => usdText(multiply(price, wholeTokens(ratio(amount), decimals)))),
+      address
+    })),
     tokens_complete: facts.tokensComplete && held.length === facts.tokens.length
   }
 }
@@ -102,8 +92,8 @@ export function treasuryRecord (own: OneFacts): Treasury {
 export function factFigures (own: OneFacts): Pick<Pool, 'market_cap_usd' | 'fdv_usd' | 'treasury_usdc_aum'> {
   const { row, figures: { priceUsd } } = treasuryOf(own)
   const { circulating, mint: { supply, decimals } } = own.facts
-  const worth = (raw: bigint): string | null =>
-    priceUsd === null ? null : usdText(multiply(wholeTokens(ratio(raw), decimals), priceUsd))
+  const worth = (raw: bigint) =>
+    ifKnown(priceUsd, price => usdText(multiply(wholeTokens(ratio(raw), decimals), price)))
   return {
     market_cap_usd: worth(circulating), fdv_usd: worth(supply), treasury_usdc_aum: row.treasury_usdc_aum
   }

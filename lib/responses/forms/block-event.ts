@@ -1,6 +1,5 @@
-import { formatUnits } from '../../decimal.js'
 import type { PoolEvent } from '../../history/history.js'
-import { executedPriceText } from '../../market/pool-figures.js'
+import { textsOf } from '../../market/pool-figures.js'
 import type { BlockEvent, LiquidityCause } from '../../../schemas/block-range.js'
 import type { PoolTokens } from './pool-tokens.js'
 
@@ -21,8 +20,7 @@ const CAUSES: Readonly<Record<string, LiquidityCause>> = {
 export function blockEvent (event: PoolEvent, tokens: PoolTokens): BlockEvent | undefined {
   const { slot, at, signature, blockIndex, eventIndex, maker, dao, kind, swap, liquidity, reserves } = event
   if (blockIndex === null || maker === null) throw new RangeError(`${signature}: not placed in its block yet`)
-  const base = (raw: bigint): string => formatUnits(raw, tokens.baseDecimals)
-  const quote = (raw: bigint): string => formatUnits(raw, tokens.quoteDecimals)
+  const { base, quote, price } = textsOf(tokens)
   const common = {
     block: { blockNumber: slot, blockTimestamp: at },
     txnId: signature,
@@ -39,7 +37,7 @@ export function blockEvent (event: PoolEvent, tokens: PoolTokens): BlockEvent | 
     const legs = isBuy ? { quote: input, base: output } : { quote: output, base: input }
     const told = {
       eventType: 'swap' as const,
-      priceNative: executedPriceText(legs, tokens),
+      priceNative: price(legs),
       ...(fee !== null && { metadata: { protocolFee: (isBuy ? quote : base)(fee) } }),
       ...common
     }

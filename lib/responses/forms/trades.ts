@@ -1,10 +1,9 @@
 import { eachInSlices } from '../../async.js'
-import { formatUnits } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Reading, Trade } from '../../history/history.js'
 import type { Turn } from '../../line.js'
 import type { Part } from '../../live/fresh.js'
-import { executedPriceText } from '../../market/pool-figures.js'
+import { textsOf } from '../../market/pool-figures.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import { historyHeaders, knownTrades } from '../known.js'
 import { headOf } from '../sources.js'
@@ -51,16 +50,16 @@ export function createPairTrades (sources: FormSources) {
     const { list, pools } = await pairIn(tickers, [], tickerId)
     if (pool !== undefined && !pools.includes(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const dao = pool ?? pools[0]!
-    const pair = list.pairs.get(dao)!
+    const texts = textsOf(list.pairs.get(dao)!)
 
     const pairTrade = ({ seq, at, swap: { side, input, output } }: Trade): PairTrade => {
       const [base, quote] = side === 'buy' ? [output, input] : [input, output]
       return {
         id: seq,
         pool: dao,
-        price: executedPriceText({ quote, base }, pair),
-        base: formatUnits(base, pair.baseDecimals),
-        quote: formatUnits(quote, pair.quoteDecimals),
+        price: texts.price({ quote, base }),
+        base: texts.base(base),
+        quote: texts.quote(quote),
         at,
         side
       }

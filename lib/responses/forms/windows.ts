@@ -2,7 +2,7 @@ import { eachInSlices } from '../../async.js'
 import { toFixed, wholeTokens } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Kept } from '../../live/fresh.js'
-import { changeText, executedPriceText } from '../../market/pool-figures.js'
+import { changeText, ifKnown, textsOf } from '../../market/pool-figures.js'
 import type { Ticker } from '../../../schemas/ticker.js'
 import { headOf, keepOne } from '../sources.js'
 import type { FormSources } from './sources.js'
@@ -36,14 +36,15 @@ export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]>
       const window = windows.get(ticker.pool_id)
       if (window?.complete !== true) return
       const { base, quote, high, low, before, last } = window
+      const { price } = textsOf(pair)
       whole.push({
         ticker: {
           ...ticker,
           base_volume: toFixed(wholeTokens(base, pair.baseDecimals), VOLUME_DIGITS),
           target_volume: toFixed(wholeTokens(quote, pair.quoteDecimals), VOLUME_DIGITS)
         },
-        high: high === null ? ticker.last_price : executedPriceText(high, pair),
-        low: low === null ? ticker.last_price : executedPriceText(low, pair),
+        high: ifKnown(high, price) ?? ticker.last_price,
+        low: ifKnown(low, price) ?? ticker.last_price,
         change: before === null || last === null ? null : changeText(before, last)
       })
     })

@@ -4,8 +4,8 @@ import {
   type Trade
 } from '../../history/history.js'
 import type { Part } from '../../live/fresh.js'
-import { formatUnits, multiply, wholeTokens } from '../../decimal.js'
-import { amountText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
+import { multiply, wholeTokens } from '../../decimal.js'
+import { amountText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
 import type { PricedPool, UsdValuation } from '../../market/usd.js'
 import type { Turn } from '../../line.js'
@@ -111,7 +111,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     }
     const whole = Math.max(first, Math.ceil((after + 1) / DAY))
     const rows = await reading.days(pair.address, { from: whole, to: last, limit: MAX_DAYS })
-    const price = (value: ExecutedPrice | undefined) => value === undefined ? null : executedPriceText(value, pair)
+    const { price } = textsOf(pair)
     return toDays(rows.map(({ day, base, quote, trades, makers, fees, unknownFees, prices }) => ({
       date: dateOf(day),
       base_volume: exactSum(base, pair.baseDecimals),
@@ -122,10 +122,10 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
       trades,
       makers,
       fees: unknownFees > 0 ? null : amountText(sumOf(fees, trades), pair.quoteDecimals),
-      open: price(prices?.open),
-      high: price(prices?.high),
-      low: price(prices?.low),
-      close: price(prices?.close)
+      open: ifKnown(prices?.open, price),
+      high: ifKnown(prices?.high, price),
+      low: ifKnown(prices?.low, price),
+      close: ifKnown(prices?.close, price)
     })), headers)
   }
 
@@ -142,9 +142,8 @@ export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
     throw new ServiceError('WARMING_UP', 'makers and places in the block are still being read')
   }
   const { side, input, output, fee } = swap
-  const [base, quote] = side === 'buy' ? [output, input] : [input, output]
-  const price = executedPrice(swap)
-  const [mint, decimals] = side === 'buy' ? [pair.quoteMint, pair.quoteDecimals] : [pair.baseMint, pair.baseDecimals]
+  const isBuy = side === 'buy'
+  const { base, quote, price } = textsOf(pair)
   return {
     trade_id: seq.toString(),
     signature,
@@ -153,13 +152,15 @@ export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
     event_index: eventIndex,
     timestamp: timeText(at),
     side,
-    price: price === undefined ? null : executedPriceText(price, pair),
-    base_amount: formatUnits(base, pair.baseDecimals),
-    quote_amount: formatUnits(quote, pair.quoteDecimals),
-    fee: fee === null ? null : { mint, amount: formatUnits(fee, decimals) },
+    price: ifKnown(executedPrice(swap), price),
+    base_amount: base(isBuy ? output : input),
+    quote_amount: quote(isBuy ? input : output),
+    fee: ifKnown(fee, raw => isBuy
+      ? { mint: pair.quoteMint, amount: quote(raw) }
+      : { mint: pair.baseMint, amount: base(raw) }),
     maker,
-    base_reserve: reserves === null ? null : formatUnits(reserves.base, pair.baseDecimals),
-    quote_reserve: reserves === null ? null : formatUnits(reserves.quote, pair.quoteDecimals)
+    base_reserve: ifKnown(reserves?.base, base),
+    quote_reserve: ifKnown(reserves?.quote, quote)
   }
 }
 
@@ -181,6 +182,7 @@ function * filled (candles: readonly Interval[], begin: number, end: number, wid
  */
 function candleRows (candles: Iterable<Interval>, close: ExecutedPrice | null, pair: Traded): Candles {
   const rows: Candles = []
+  const { price } = textsOf(pair)
   let last = close
   for (const { start, base, quote, trades, prices } of candles) {
     const flat = last && { open: last, high: last, low: last, close: last }
@@ -188,10 +190,10 @@ function candleRows (candles: Iterable<Interval>, close: ExecutedPrice | null, p
     if (told === null) continue
     rows.push({
       time: start,
-      open: executedPriceText(told.open, pair),
-      high: executedPriceText(told.high, pair),
-      low: executedPriceText(told.low, pair),
-      close: executedPriceText(told.close, pair),
+      open: price(told.open),
+      high: price(told.high),
+      low: price(told.low),
+      close: price(told.close),
       base_volume: exactSum(base, pair.baseDecimals),
       target_volume: exactSum(quote, pair.quoteDecimals),
       trades

@@ -1,10 +1,10 @@
 import { eachInSlices } from '../../async.js'
-import { formatUnits, type Rational, shortText } from '../../decimal.js'
+import { type Rational, shortText } from '../../decimal.js'
 import { isServiceError, ServiceError } from '../../errors.js'
-import type { ExecutedPrice, PoolWindow } from '../../history/history.js'
+import type { PoolWindow } from '../../history/history.js'
 import type { Snapshot } from '../../live/snapshot.js'
 import type { Kept } from '../../live/fresh.js'
-import { amountText, changeText, exactUnits, executedPriceText } from '../../market/pool-figures.js'
+import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { liquidityUsd, type Pair, poolsByPair, usdText } from '../../market/ticker.js'
 import type { Dao } from '../../protocol/dao.js'
@@ -40,36 +40,36 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
     facts: typeof UNKNOWN | ReturnType<typeof factFigures>
   ): Pool {
     const day = window.complete ? window : null
-    const price = (value: ExecutedPrice | null | undefined) => value == null ? null : executedPriceText(value, pair)
-    const amount = (value: Rational | null | undefined, decimals: number) =>
-      value == null ? null : exactUnits(value, decimals)
+    const { quote, price } = textsOf(pair)
+    const sumOf = (value: Rational | null | undefined, decimals: number) =>
+      ifKnown(value, sum => exactUnits(sum, decimals))
     return {
       pool_id: pair.address,
       ticker_id: `${pair.baseMint}_${pair.quoteMint}`,
       base: { mint: pair.baseMint, symbol: pair.baseSymbol, name: pair.baseName, decimals: pair.baseDecimals },
       quote: { mint: pair.quoteMint, symbol: pair.quoteSymbol, name: pair.quoteName, decimals: pair.quoteDecimals },
       state: dao.state === 'spot' ? 'spot' : 'proposal',
-      created_at: at === null ? null : timeText(at),
+      created_at: ifKnown(at, timeText),
       startDate: startDate(dao),
       last_price: quoteTexts(quotes(pair, rules)).last,
       ...priceChanges(window),
       complete_since: sinceText(window.wholeAfter) ?? null,
-      high_24h: price(day?.high),
-      low_24h: price(day?.low),
-      vwap_24h: price(day?.priced),
-      base_volume_24h: amount(day?.base, pair.baseDecimals),
-      target_volume_24h: amount(day?.quote, pair.quoteDecimals),
-      target_volume_7d: amount(window.quote7d, pair.quoteDecimals),
-      target_volume_30d: amount(window.quote30d, pair.quoteDecimals),
+      high_24h: ifKnown(day?.high, price),
+      low_24h: ifKnown(day?.low, price),
+      vwap_24h: ifKnown(day?.priced, price),
+      base_volume_24h: sumOf(day?.base, pair.baseDecimals),
+      target_volume_24h: sumOf(day?.quote, pair.quoteDecimals),
+      target_volume_7d: sumOf(window.quote7d, pair.quoteDecimals),
+      target_volume_30d: sumOf(window.quote30d, pair.quoteDecimals),
       trades_24h: day?.trades ?? null,
       buys_24h: day?.buys ?? null,
       sells_24h: day?.sells ?? null,
-      buy_volume_24h: day === null ? null : formatUnits(day.buyQuote, pair.quoteDecimals),
-      sell_volume_24h: day === null ? null : formatUnits(day.sellQuote, pair.quoteDecimals),
+      buy_volume_24h: ifKnown(day?.buyQuote, quote),
+      sell_volume_24h: ifKnown(day?.sellQuote, quote),
       makers_24h: day?.makers ?? null,
       buyers_24h: day?.buyers ?? null,
       sellers_24h: day?.sellers ?? null,
-      fees_24h: day?.fees == null ? null : amountText(day.fees, pair.quoteDecimals),
+      fees_24h: ifKnown(day?.fees, fees => amountText(fees, pair.quoteDecimals)),
       liquidity_in_usd: usdText(liquidityUsd(pair, usd)),
       priced_in_usd: usd(pair.quoteMint) !== undefined,
       treasury_vault_address: dao.vault,
@@ -116,7 +116,7 @@ export const orUnknown = <T>(wanted: Promise<T>): Promise<T | undefined> => want
 
 /** Changes from the newest price before each period to the newest now. */
 function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, keyof typeof PRICE_CHANGES> {
-  const change = (from: typeof last) => from === null || last === null ? null : changeText(from, last)
+  const change = (from: typeof last) => ifKnown(last && from, before => changeText(before, last!))
   return {
     price_change_5m: change(past['5m']),
     price_change_1h: change(past['1h']),

@@ -1,7 +1,7 @@
-import { formatUnits, multiply, powerOfTen, type Rational, ratio, shortText, subtract, toFixed } from '../../decimal.js'
+import { multiply, powerOfTen, type Rational, ratio, shortText, subtract, toFixed } from '../../decimal.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import type { Snapshot } from '../../live/snapshot.js'
-import { executedPriceText } from '../../market/pool-figures.js'
+import { textsOf } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { mostInput, quoteSwap, type SwapFees } from '../../market/quote.js'
 import type { Pair } from '../../market/ticker.js'
@@ -38,28 +38,28 @@ export function createQuotes ({ history, settings }: Sources, listed: Kept<Liste
     const { pair, state: { slot, daos } } = await listed(parts, poolId)
     const fees = await feesOfNow()
     const isBuy = side === 'buy'
+    const { base, quote, price } = textsOf(pair)
+    const [paid, received] = isBuy ? [quote, base] : [base, quote]
     const [inward, outward] = isBuy ? [pair.quoteReserves, pair.baseReserves] : [pair.baseReserves, pair.quoteReserves]
-    const [inDecimals, outDecimals] = isBuy
-      ? [pair.quoteDecimals, pair.baseDecimals]
-      : [pair.baseDecimals, pair.quoteDecimals]
-    const raw = multiply(amount, powerOfTen(inDecimals))
-    if (raw.n % raw.d !== 0n) throw invalidParameter('amount', `at most ${inDecimals} digits after the point`)
+    const decimals = isBuy ? pair.quoteDecimals : pair.baseDecimals
+    const raw = multiply(amount, powerOfTen(decimals))
+    if (raw.n % raw.d !== 0n) throw invalidParameter('amount', `at most ${decimals} digits after the point`)
     const input = raw.n / raw.d
     if (input > mostInput(inward)) {
-      throw invalidParameter('amount', `at most ${formatUnits(mostInput(inward), inDecimals)}, what the pool holds`)
+      throw invalidParameter('amount', `at most ${paid(mostInput(inward))}, what the pool holds`)
     }
     const { output, fee, impact } = quoteSwap(input, inward, outward, fees)
     return toQuote({
       pool_id: poolId,
       side,
-      amount: formatUnits(input, inDecimals),
-      output: formatUnits(output, outDecimals),
+      amount: paid(input),
+      output: received(output),
       exact: daos.get(poolId)?.state === 'spot',
       average_price: output === 0n
         ? null
-        : executedPriceText(isBuy ? { quote: input, base: output } : { quote: output, base: input }, pair),
+        : price(isBuy ? { quote: input, base: output } : { quote: output, base: input }),
       price_impact: toFixed(multiply(impact, ratio(PERCENT)), 4),
-      fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: formatUnits(fee, inDecimals) },
+      fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: paid(fee) },
       protocol_fee_rate: shortText(fees.protocol, RATE_PLACES),
       lp_fee_rate: shortText(fees.lp, RATE_PLACES),
       last_price: quoteTexts(quotes(pair, rules)).last,
