@@ -14,16 +14,16 @@ const LAST_BYTES = 1_000
 
 /**
  * Closing: requests in work are answered, new ones on open connections get 503, connections without a request end at
- * once. What still waits for the node after a while gets 503 too, and a client who does not read its answer is cut off.
+ * once (lib/http/connections.ts). What still waits for the node after a while gets 503 too, and a client who does not
+ * read its answer is cut off.
  */
 export default fp<DrainOptions>(async (fastify, { drainMs = DRAIN }) => {
-  const { chain, connections, server } = fastify
+  const { chain, server } = fastify
   const timers: Array<() => void> = []
   let closing = false
 
   fastify.addHook('preClose', async () => {
     closing = true
-    connections.closeIdle()
     timers.push(
       systemClock.after(drainMs, () => chain.close()),
       systemClock.after(drainMs + LAST_BYTES, () => server.closeAllConnections())

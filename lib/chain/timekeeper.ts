@@ -88,12 +88,12 @@ export function createTimekeeper (
       if (now !== undefined) return age(now.time)
       return halt?.until === undefined || time > halt.from ? 0 : (halt.until - halt.from) * 1000
     },
-    /** What is said of a newest state that is too old. */
-    tooOld (time: number): string {
+    /** What is said of a newest state that is too old; `what` says whose. */
+    tooOld (time: number, what = 'the newest state that any node shows'): string {
       const suspect = facts.utc.clock === 'alone'
         ? ', unless this machine\'s clock is wrong: no other witness agrees with it'
         : ''
-      return `the newest state that any node shows is of ${clockTime(time)}, ${seconds(age(time))} s ago${suspect}`
+      return `${what} is of ${clockTime(time)}, ${seconds(age(time))} s ago${suspect}`
     },
     /** By how much this machine's clock is ahead of UTC, and the chain's behind it, ms. */
     offsets: () => ({ clock: clockAhead(), drift: facts.drift }),

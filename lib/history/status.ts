@@ -135,7 +135,8 @@ export function checkHead (facts: HeadFacts): Head {
   const { head, verifiedTo, time } = facts
   if (head === null) throw new ServiceError('WARMING_UP', 'the history has not reached the head yet')
   if (isBehind(facts)) {
-    throw new ServiceError('HISTORY_UNAVAILABLE', `the history is behind the chain: ${time.tooOld(head.time)}`)
+    const reason = time.tooOld(head.time, 'the newest state that is stored')
+    throw new ServiceError('HISTORY_UNAVAILABLE', `the history is behind the chain: ${reason}`)
   }
   const since = verifiedTo === null ? Infinity : (head.time - verifiedTo.time) * 1000
   // of a node whose clock is ahead accounts may be dated after a head that is beyond them

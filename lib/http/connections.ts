@@ -56,6 +56,7 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
   const waiting = new Set<Socket>()
   const answers = new Map<ServerResponse, Answer>()
   const working = new Map<Socket, number>()
+  let isClosing = false
 
   function makeRoom (newcomer: Socket): void {
     const [idle] = waiting
@@ -102,16 +103,24 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
       answers.delete(response)
       const left = (working.get(socket) ?? 0) - 1
       if (left > 0) working.set(socket, left)
-      else if (working.delete(socket) && !socket.destroyed) waiting.add(socket)
+      else if (working.delete(socket) && !socket.destroyed) {
+        if (isClosing) socket.destroySoon()
+        else waiting.add(socket)
+      }
     })
   })
 
+  /**
+   * Of `close()`: ends those that have no request in work, idle ones and ones whose request has not arrived as a whole,
+   * and the others once they have none. For the platform a connection is idle whose answer waits to be sent.
+   */
+  server.closeIdleConnections = () => {
+    isClosing = true
+    for (const socket of waiting) socket.destroy()
+  }
+
   return {
     count: () => waiting.size + working.size,
-    /** Ends those that have no request in work: idle ones, and ones whose request has not arrived as a whole. */
-    closeIdle () {
-      for (const socket of waiting) socket.destroy()
-    },
     /** An answer that has no end is not held to a pace: who sends it sees to that. */
     leave: (answer: ServerResponse) => { answers.delete(answer) },
     /** Looks at them no more. */

@@ -186,6 +186,25 @@ test('too many connections: the one that has waited longest goes, not the newcom
   await until('all but those that fetch keeps are forgotten', () => app.connections.count() <= 5)
 })
 
+test('while it closes, answers that are on their way are sent to the end', async t => {
+  const { app, port } = await listen(t)
+  const path = '/documentation/static/swagger-ui-bundle.js'
+  const payload = (await app.inject(path)).rawPayload.toString('latin1')
+  // more than the system takes for a client who does not read
+  const ANSWERS = 16
+  let asked = 0
+  app.server.on('request', () => asked++)
+  const slow = open(t, port, `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(ANSWERS))
+  slow.socket.pause()
+  await until('all are asked for', () => asked === ANSWERS)
+  for (let after = 0; after < 2; after++) await fetch(`http://127.0.0.1:${port}/health`)
+  const closing = app.close()
+  slow.socket.resume()
+  await slow.closed
+  t.equal(slow.text().split(payload).length - 1, ANSWERS)
+  await closing
+})
+
 test('while it closes, open connections get 503 and are closed', async t => {
   const { app, port, node, ledger } = await listen(t)
   const mint = ledger.mint()

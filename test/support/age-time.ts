@@ -10,7 +10,7 @@ export const ageTime = (now: () => number, halted: () => Moment | undefined = ()
     const moment = halted()
     return moment === undefined ? 0 : Math.max(0, now() - moment.time * 1000)
   },
-  tooOld: time => `the newest state is ${Math.round(now() / 1000 - time)} s old`
+  tooOld: (time, what = 'the newest state') => `${what} is ${Math.round(now() / 1000 - time)} s old`
 })
 
 /** The chain's time in tests that don't tell another, Unix seconds. */

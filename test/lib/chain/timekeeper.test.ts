@@ -72,6 +72,7 @@ test(
     clock.ms = 84_000
     answer(84)
     t.equal(keeper.tooOld(TIME), 'the newest state that any node shows is of 00:00:00 UTC, 84 s ago')
+    t.equal(keeper.tooOld(TIME, 'what is stored'), 'what is stored is of 00:00:00 UTC, 84 s ago')
     const alone = setUp('a')
     alone.clock.offMs = 7_200_000
     alone.answer(0, { date: false })
