@@ -1107,5 +1107,20 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
       weather: 1772
     }
   },
+  {
+    found: 'For defects put back: every kind of forged event.',
+    plan: {
+      seed: 5052,
+      nodes: 1,
+      finalityLag: 1,
+      bulk: false,
+      kind: 'own',
+      daos: 2,
+      past: { days: 1, swaps: 30 },
+      weather: 80,
+      every: 8,
+      events: Array.from({ length: 30 }, (_, at) => ({ at: 10 + at, chain: 'forged' as const }))
+    }
+  },
   ...KEPT_CLUSTER
 ]
