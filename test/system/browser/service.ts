@@ -11,6 +11,7 @@ import { buildMarket, type SimulatedNode, trade } from '../../../simulator/index
 import type { CachedResponse } from '../../../lib/http/cached-response.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Snapshot } from '../../../lib/live/snapshot.js'
+import { once } from '../../../lib/once.js'
 import { loadAssets } from '../../../lib/page/assets.js'
 import { cardSource, marketSource } from '../../../lib/page/card/card.js'
 import { createCards } from '../../../lib/page/card/cards.js'
@@ -57,13 +58,15 @@ const LISTED = listOf(POOLS)
 
 const bodyOf = ({ variants }: CachedResponse): unknown => JSON.parse(String(variants.get('identity')!.body))
 
+/** Packed once for all visits of a process: the chart library alone takes half a second. */
+const assets = once(loadAssets)
+
 /** What the pages need of the service beside the API, made of a snapshot of the test's own. */
 export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown = () => SNAPSHOT): void {
   const find = async (pool: string) => findPool(snapshot() as Snapshot, pool)
-  const assets = loadAssets()
   fastify.decorate('page', {
-    assets,
-    pages: createPages(assets),
+    assets: assets(),
+    pages: createPages(assets()),
     find: async (pool: string) => {
       try {
         return await find(pool)

@@ -6,18 +6,30 @@ import { answerOf, type Contract, createValidators, type DocumentedAnswer } from
 /** Answers of a path that does not exist have no operation to be held to; these they may be. */
 const NO_SUCH_PATH = [404, 429, 500, 503]
 
-/** Validators of a document: most applications of a test file serve the same one. */
-const known = new Map<string, ReturnType<typeof createValidators>>()
+interface Promised {
+  contract: Contract
+  validators: ReturnType<typeof createValidators>
+  /** Headers that are the service's own, in lower case. */
+  own: string[]
+}
+
+/**
+ * What a document promises, by the routes that it is made of: most applications of a process have the same, and to make
+ * it costs more than most tests of one.
+ */
+const known = new Map<string, Promised>()
 const MAX_KNOWN = 8
 
-function validatorsOf (contract: Contract): ReturnType<typeof createValidators> {
-  const text = JSON.stringify(contract)
-  let validators = known.get(text)
-  if (validators === undefined) {
+function promisedBy (fastify: FastifyInstance, routes: readonly object[]): Promised {
+  const text = JSON.stringify(routes)
+  let promised = known.get(text)
+  if (promised === undefined) {
     if (known.size === MAX_KNOWN) known.clear()
-    known.set(text, validators = createValidators(contract))
+    const contract = fastify.swagger() as unknown as Contract
+    const own = Object.keys(contract.components.headers).map(name => name.toLowerCase())
+    known.set(text, promised = { contract, validators: createValidators(contract), own })
   }
-  return validators
+  return promised
 }
 
 type Held = Pick<DocumentedAnswer, 'headers' | 'content'> & { way: readonly string[] }
@@ -28,11 +40,10 @@ type Held = Pick<DocumentedAnswer, 'headers' | 'content'> & { way: readonly stri
  * assets and preflights are no part of it.
  */
 export function holdToContract (fastify: FastifyInstance, fail: (problem: string) => void): void {
-  let contract: Contract | undefined
-  let validators: ReturnType<typeof createValidators> | undefined
-  let own: string[] = []
+  const routes: object[] = []
+  let promised: Promised | undefined
 
-  function documented (request: FastifyRequest, status: number): Held | string {
+  function documented (contract: Contract, request: FastifyRequest, status: number): Held | string {
     if (request.is404) {
       return NO_SUCH_PATH.includes(status)
         ? {
@@ -41,13 +52,15 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
         : 'the path does not exist'
     }
     const path = (request.routeOptions.url ?? '').replace(/(?<=.)\/$/, '').replaceAll(/:(\w+)/g, '{$1}')
-    const answer = answerOf(contract!, path, String(status))
+    const answer = answerOf(contract, path, String(status))
     if (request.routeOptions.schema?.response === undefined) return 'the route has no schema of its answers'
     return answer ?? 'the route does not have this status'
   }
 
-  function check (request: FastifyRequest, reply: FastifyReply, payload: unknown): string | undefined {
-    const answer = documented(request, reply.statusCode)
+  function check (
+    { contract, validators, own }: Promised, request: FastifyRequest, reply: FastifyReply, payload: unknown
+  ): string | undefined {
+    const answer = documented(contract, request, reply.statusCode)
     if (typeof answer === 'string') return answer
     if (!request.is404) {
       const names = Object.keys(answer.headers ?? {}).map(name => name.toLowerCase())
@@ -65,7 +78,7 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
     if (answer.content[media] === undefined) return `${media} is not documented`
     const value: unknown = media === 'application/json' ? JSON.parse(body) : body
     const way = request.is404 ? ['components', 'schemas', 'Error'] : [...answer.way, 'content', media, 'schema']
-    const validate = validators!(way)
+    const validate = validators(way)
     return validate(value)
       ? undefined
       : (validate.errors ?? []).map(
@@ -73,15 +86,13 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
         ).join('; ')
   }
 
+  fastify.addHook('onRoute', ({ method, url, schema }) => { routes.push({ method, url, schema }) })
+
   fastify.addHook('onSend', async (request, reply, payload) => {
     if (request.routeOptions.schema?.hide === true) return
-    if (contract === undefined) {
-      contract = fastify.swagger() as unknown as Contract
-      validators = validatorsOf(contract)
-      own = Object.keys(contract.components.headers).map(name => name.toLowerCase())
-    }
+    const held = promised ??= promisedBy(fastify, routes)
     const hold = (body: unknown): void => {
-      const problem = attempt(() => check(request, reply, body))
+      const problem = attempt(() => check(held, request, reply, body))
       if (problem !== undefined) fail(`${request.method} ${request.url.slice(0, 200)}, ${reply.statusCode}: ${problem}`)
     }
     if (!(payload instanceof Readable)) hold(payload)

@@ -2,7 +2,7 @@
 import { compare, parseDecimal, ratio, subtract } from '../../../lib/decimal.js'
 import type { Answer } from './clients.js'
 import { AGREEING_MS, fail, time, type World } from './scene.js'
-import { ageText } from './shown.js'
+import { ageText, LIFETIME_MS } from './shown.js'
 
 /**
  * Nodes without limits, nothing wrong with them and a chain that goes on for so long: what is alive is there, and
@@ -13,6 +13,8 @@ const GOING_MS = 15_000
 /** A process reads the head of the history as it starts, from one node after the other. */
 const STARTING_MS = 5_000
 const CENT = ratio(1n, 100n)
+/** What may be served when nothing younger is to be had: its lifetime, and STALE_IF_ERROR as it is by default. */
+const OLDEST_MS = LIFETIME_MS + 60_000
 /** What is ahead of UTC by less is taken for it. */
 const FUTURE_MS = 30_000
 
@@ -42,6 +44,23 @@ export function checkAge ({ ledger, plan }: World, { shown, headers }: Answer): 
   const allowed = Math.max(ahead > 0 && ahead <= AGREEING_MS ? ahead : 0, isClaimed ? FUTURE_MS : 0)
   const most = 1000 * ledger.utc - Date.parse(told) + allowed
   if (shown.least > most) fail('age', `that of ${told}, ${most / 1000} s`, ageText(shown))
+}
+
+/**
+ * An old answer is no older than it may be, a halt of the chain aside, which two nodes or more can tell. By the younger
+ * of what it says and what is true, as UTC is what the witnesses say.
+ */
+export function checkOldest ({ ledger, nodes, stood }: World, path: string, { status, shown, headers }: Answer): void {
+  const told = headers['x-chain-time']
+  if (status !== 200 || !shown.isStale || typeof told !== 'string') return
+  const since = Date.parse(told) / 1000
+  const silence = nodes.length === 1
+    ? 0
+    : stood.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, since)), 0)
+  const age = Math.min(shown.least, 1000 * (ledger.utc - since)) - 1000 * silence
+  if (age > OLDEST_MS) {
+    fail('oldest', `${path} no older than ${OLDEST_MS / 1000} s, ${silence} s of a halt aside`, ageText(shown))
+  }
 }
 
 /** Whether the world's troubles may hide nothing now. */

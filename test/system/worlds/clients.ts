@@ -5,7 +5,8 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { compare, parseDecimal, ratio, toFixed } from '../../../lib/decimal.js'
 import {
-  checkAge, checkAggregate, checkCalm, checkDaos, checkDisk, checkRead, checkReady, checkServed, checkTickers
+  checkAge, checkAggregate, checkCalm, checkDaos, checkDisk, checkOldest, checkRead, checkReady, checkServed,
+  checkTickers
 } from './checks.js'
 import { fail, type Held, time, type World } from './scene.js'
 import { type Shown, shownBy } from './shown.js'
@@ -48,7 +49,10 @@ export async function getAll (world: World, paths: readonly string[]): Promise<A
     return response
   })), DEADLINE_MS + 1000)
   const answers = responses.map((response, at) => answerOf({ held, outcome }, paths[at]!, response, known[at]))
-  for (const answer of answers) checkAge(world, answer)
+  for (const [at, answer] of answers.entries()) {
+    checkAge(world, answer)
+    checkOldest(world, paths[at]!, answer)
+  }
   return answers
 }
 

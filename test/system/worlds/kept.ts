@@ -575,9 +575,9 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
       kind: 'plan',
       daos: 5,
       past: { days: 4, swaps: 113 },
-      weather: 1655,
+      weather: 240,
       every: 11,
-      events: [{ at: 1237, for: 417, disk: { error: 'full', at: 'rows' } }, { at: 1610, for: 300, chain: 'halt' }]
+      events: [{ at: 60, for: 170, disk: { error: 'full', at: 'rows' } }, { at: 160, for: 110, chain: 'halt' }]
     }
   },
   {
@@ -1058,21 +1058,21 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: what is missing at the end of a DAO\'s events, and a restart.',
+    found: 'For defects put back: what is missing at the end of a DAO\'s events, and a look just after a restart, before it is final what the accounts show.',
     plan: {
       seed: 310,
       nodes: 1,
-      finalityLag: 1,
+      finalityLag: 32,
       bulk: false,
       kind: 'own',
       daos: 2,
       past: { days: 2, swaps: 204 },
-      every: 10,
+      every: 60,
       events: [
-        { at: 60, for: 230, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 2 } } },
-        { at: 316, process: 'restart' }
+        { at: 60, for: 400, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 2 } } },
+        ...[150, 185, 220, 255, 290].map(at => ({ at, process: 'restart' as const }))
       ],
-      weather: 386
+      weather: 300
     }
   },
   {
@@ -1105,6 +1105,21 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
         { at: 1146, for: 80, node: 0, weather: { kind: 'freeze' } }
       ],
       weather: 1772
+    }
+  },
+  {
+    found: 'For defects put back: every kind of forged event.',
+    plan: {
+      seed: 5052,
+      nodes: 1,
+      finalityLag: 1,
+      bulk: false,
+      kind: 'own',
+      daos: 2,
+      past: { days: 1, swaps: 30 },
+      weather: 80,
+      every: 8,
+      events: Array.from({ length: 30 }, (_, at) => ({ at: 10 + at, chain: 'forged' as const }))
     }
   },
   ...KEPT_CLUSTER

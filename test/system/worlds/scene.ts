@@ -53,6 +53,11 @@ export interface World {
   app: FastifyInstance | undefined
   /** When something was last wrong with a node, or the process started, and when the chain was last halted; ms. */
   troubledAt: number
+  /**
+   * While no node that could be asked showed anything new, Unix seconds: to the service, which has it from two of them,
+   * the chain may have halted.
+   */
+  readonly stood: Array<{ from: number, to: number }>
   /** When the process began to start. */
   startedAt: number
   haltedAt: number
@@ -165,6 +170,7 @@ export function createWorld (plan: Plan): World {
     outcome: { seconds: 0, answers: 0, served: 0, calls: 0 },
     app: undefined,
     troubledAt: 0,
+    stood: [],
     startedAt: 0,
     haltedAt: -Infinity,
     held: new Map(),
@@ -179,14 +185,31 @@ export function createWorld (plan: Plan): World {
   return world
 }
 
+/** The newest slot that a node shows with which nothing is wrong but that it may be behind. */
+function newestShown ({ plan, nodes }: World): number {
+  const { limits } = NODE_KINDS[plan.kind]
+  return Math.max(...nodes.map(({ down, latencyMs, service: { conditions, faults, position } }) =>
+    !down && latencyMs <= QUICK_MS && conditions.limits === limits && faults.active.length === 0
+      ? position.slot()
+      : -Infinity))
+}
+
 /** The chain follows time in whole slots, however short the timers are. */
 function followTime (world: World): void {
-  const { ledger, truth } = world
+  const { ledger, truth, stood } = world
   let moved = 0
+  let newest = -Infinity
   time.onMove = now => {
     if (now - moved < 50) return
+    const from = ledger.utc
     ledger.advance((now - moved) / 1000)
     moved = now
+    const shown = newestShown(world)
+    if (shown <= newest || shown === -Infinity) {
+      if (stood.at(-1)?.to === from) stood.at(-1)!.to = ledger.utc
+      else stood.push({ from, to: ledger.utc })
+    }
+    newest = Math.max(newest, shown)
     truth.note(now)
     if (!isCalm(world)) world.troubledAt = now
     if (ledger.slotMs === null) world.haltedAt = now

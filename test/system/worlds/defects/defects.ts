@@ -85,7 +85,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'forged-event',
-    by: 310,
+    by: 5052,
     sentence: 'Any account will do for the event authority: look-alikes count.',
     file: 'lib/protocol/events.ts',
     find: ' || accounts[instruction.accounts[0]!] !== eventAuthority) continue',
@@ -101,7 +101,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'lagging-at-first',
-    by: 3,
+    by: 3002,
     sentence: 'The preferred node is believed, however old its state, and no other is asked for a younger one.',
     file: 'lib/chain/nodes.ts',
     find: 'isEnough: age <= CURRENT_MS[commitment]',
