@@ -58,7 +58,7 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
 
   function noteTried (key: string, isWithheld = false): void {
     const times = (tried.get(key)?.times ?? 0) + 1
-    const at = clock.now() + Math.min(FIRST_RETRY_MS * 4 ** (times - 1), MAX_RETRY_MS)
+    const at = clock.now() + Math.min(FIRST_RETRY_MS * 2 ** (times - 1), MAX_RETRY_MS)
     tried.set(key, { times, at, isWithheld })
   }
 

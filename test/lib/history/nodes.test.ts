@@ -119,6 +119,28 @@ test('what a node restarted from a snapshot lacks is looked for in the lists of 
   t.notOk(codes(watched).has('sequence-gap'), 'before it is said to be missing')
 })
 
+test('what no list has is looked for twice as late each time', async t => {
+  const ledger = trading(40)
+  const reader = Object.assign(ledgerReader(ledger), { nodes: 2 })
+  const [lost] = ledger.swaps.slice(20)
+  let ms = ledger.time * 1000
+  const searches: number[] = []
+  reader.bendPage = (page, { address, first }) => {
+    if (address === lost!.dao && first === 1) searches.push(ms)
+    return page.filter(({ signature }) => signature !== lost!.signature)
+  }
+  const { history } = await watch(t, ledger, {
+    ...SMALL, reader, clock: clockOf(() => ms, wait => { ms += Math.min(wait, 1_000) })
+  })
+  await until(() => searches.length >= 6)
+  await history.stop()
+  const waits = searches.slice(1).map((at, i) => Math.round((at - searches[i]!) / 1000))
+  for (const [at, wait] of waits.entries()) {
+    const expected = 10 * 2 ** at
+    t.ok(wait >= expected && wait <= expected + 5, `${wait} s after the search ${at + 1}`)
+  }
+})
+
 test('a node that loses the past for a while ends nothing', async t => {
   const ledger = trading()
   const reader = ledgerReader(ledger)
