@@ -52,7 +52,7 @@ test('a head is as old as its own time, whenever it was first seen: what came af
   const { history } = await watch(t, ledger, { ...SMALL, reader, staleMs: 60_000 })
   await until(() => history.status().headSlot !== null)
   t.match(history.status(), { isBehind: true, headAge: 90_000 })
-  t.throws(() => history.head(), { code: 'HISTORY_UNAVAILABLE', message: /the newest state is 90 s old/ })
+  t.throws(() => history.head(), { code: 'HISTORY_UNAVAILABLE', message: /the newest state that is stored is 90 s old/ })
   lag = 15
   await until(() => !history.status().isBehind)
   t.match(history.status(), { headAge: 15_000 })
@@ -103,6 +103,41 @@ test('pages out of order, repeated or with doubles move nothing', async t => {
     delete reader.bendPage
     await whole(t, watched, ledger)
     await history.stop()
+  }
+})
+
+test('what a node that began from a snapshot again lacks is looked for in the lists of all', async t => {
+  const ledger = trading()
+  const reader = ledgerReader(ledger)
+  const lacking = new Set(ledger.swaps.slice(200, 240).map(({ signature }) => signature))
+  reader.bendPage = (page, { isOfEach }) =>
+    isOfEach === true ? page : page.filter(({ signature }) => !lacking.has(signature))
+  const watched = await watch(t, ledger, { ...SMALL, reader })
+  await whole(t, watched, ledger)
+  const asked = reader.calls.transactions.filter(signature => lacking.has(signature))
+  t.same(asked.toSorted(), [...lacking].sort(), 'each is read once')
+  t.notOk(codes(watched).has('sequence-gap'), 'before it is said to be missing')
+})
+
+test('what no list has is looked for twice as late each time', async t => {
+  const ledger = trading(40)
+  const reader = ledgerReader(ledger)
+  const [lost] = ledger.swaps.slice(20)
+  let ms = ledger.time * 1000
+  const searches: number[] = []
+  reader.bendPage = (page, { address, isOfEach }) => {
+    if (address === lost!.dao && isOfEach === true) searches.push(ms)
+    return page.filter(({ signature }) => signature !== lost!.signature)
+  }
+  const { history } = await watch(t, ledger, {
+    ...SMALL, reader, clock: clockOf(() => ms, wait => { ms += Math.min(wait, 1_000) })
+  })
+  await until(() => searches.length >= 6)
+  await history.stop()
+  const waits = searches.slice(1).map((at, i) => Math.round((at - searches[i]!) / 1000))
+  for (const [at, wait] of waits.entries()) {
+    const expected = 10 * 2 ** at
+    t.ok(wait >= expected && wait <= expected + 5, `${wait} s after the search ${at + 1}`)
   }
 })
 

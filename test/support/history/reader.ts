@@ -1,5 +1,5 @@
 /** A HistoryReader over a ledger without a network, with switches for what a node may do wrong. */
-import type { BulkResult, HistoryReader, RawTransaction, SignatureInfo } from '../../../lib/chain/types.js'
+import type { BulkResult, HistoryReader, RawTransaction, SignatureInfo, SignaturePage } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Ledger } from '../../../simulator/index.js'
 import { atMoment } from '../age-time.js'
@@ -9,9 +9,7 @@ export interface Calls { signatures: number, transactions: string[], bulk: numbe
 export type TestReader = HistoryReader & {
   calls: Calls
   /** Changes a page before it is given. */
-  bendPage?: (
-    page: SignatureInfo[], asked: { address: string, before?: string, until?: string, limit?: number, minSlot?: number }
-  ) => SignatureInfo[]
+  bendPage?: (page: SignatureInfo[], asked: SignaturePage & { address: string }) => SignatureInfo[]
   /** Changes a transaction; undefined leaves it. */
   bendTransaction?: (tx: RawTransaction, signature: string) => RawTransaction | null | undefined
   /** Transactions of one call of the bulk method; undefined: the node does not offer it. */
