@@ -202,7 +202,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'mint-forgotten',
-    by: 25,
+    by: 274,
     sentence: 'A mint that a node gives with another owner is no mint any more.',
     file: 'lib/live/tokens.ts',
     find: 'if (token !== null) kept.set(missing[index]!, { token, at })',
