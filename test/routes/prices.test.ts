@@ -52,9 +52,9 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
   await historyComplete(app)
   const get = getterOf(app)
   const close = (a: number, b: number) => Math.abs(a / b - 1) < 1e-10
-  const priced = (at: number, dao: string) => ledger.swaps.findLast(
-    swap => swap.dao === dao && swap.time <= at && swap.output > 0n
-  )
+  const traded = new Map(daos.map(({ address }) =>
+    [address, ledger.swaps.filter(({ dao, output }) => dao === address && output > 0n)]))
+  const priced = (at: number, dao: string) => traded.get(dao)!.findLast(({ time }) => time <= at)
   const priceOf = (swap: typeof ledger.swaps[number], decimals: number) => {
     const [quote, base] = swap.side === 'buy' ? [swap.input, swap.output] : [swap.output, swap.input]
     return Number(quote) / Number(base) * 10 ** (decimals - 6)

@@ -4,6 +4,10 @@ import type { Candles, Pool, PoolDays, Trades } from '../../schemas/pools.js'
 import type { Ready } from '../../schemas/ready.js'
 import { DAY, HOUR } from '../../lib/time.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
+import { createSpeedClock } from '../support/speed-clock.js'
+
+/** How much quicker time passes while something is waited for than while it is looked at. */
+const FAST = 8
 
 test('while the past is read back each answer waits only for what it states', async t => {
   const { ledger, node } = await startChain(t)
@@ -14,18 +18,25 @@ test('while the past is read back each answer waits only for what it states', as
     dao.swap('buy', 1_000_000n)
     ledger.advance(HOUR)
   }
+  const { clock, go } = createSpeedClock()
   const app = await build(t, {
     env: settings(t, node, ledger, { CHAIN_RPC_RATE: '10', RATE_LIMIT_MAX: '1000000' }),
     now: () => ledger.time * 1000,
+    transport: { clock },
     pollMs: 1000
   })
   const { address } = dao
-  let last = performance.now()
+  let last = clock.now()
   const ticking = setInterval(() => {
-    ledger.advance((performance.now() - last) / 1000)
-    last = performance.now()
+    ledger.advance((clock.now() - last) / 1000)
+    last = clock.now()
   }, 50)
   t.teardown(() => { clearInterval(ticking) })
+  const quickly = async (wait: () => Promise<void>) => {
+    go(FAST)
+    await wait()
+    go(1)
+  }
   const get = async <T>(path: string) => {
     const answer = await app.inject(path)
     return { status: answer.statusCode, headers: answer.headers, body: answer.json<T>() }
@@ -60,9 +71,9 @@ test('while the past is read back each answer waits only for what it states', as
   t.match(warming.answers.map(({ ready }) => ready), [true, true, false, false, false])
   t.equal(warming.answers[1]!.since, pool!.complete_since)
 
-  await until(
+  await quickly(() => until(
     'the last day is read', () => app.history.status().phase === 'walking-back' && app.history.status().swaps > 40
-  )
+  ))
   await until('the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.trades_24h === 23)
   const [later] = (await get<Pool[]>('/api/pools')).body
   t.match(later, { trades_24h: 23, target_volume_30d: null, price_change_30d: null })
@@ -80,7 +91,7 @@ test('while the past is read back each answer waits only for what it states', as
   t.equal((await get(`/api/days/${new Date((since - 3 * DAY) * 1000).toISOString().slice(0, 10)}`)).status, 503)
   t.match((await get<Ready>('/ready')).body.answers.map(({ ready }) => ready), [true, true, true, true, false])
 
-  await historyComplete(app)
+  await quickly(() => historyComplete(app))
   ledger.advance(15)
   await until(
     'the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.complete_since === null

@@ -3,11 +3,11 @@ import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import type { Ready } from '../../../schemas/ready.js'
 import type { Ticker } from '../../../schemas/ticker.js'
-import { type Clock, systemClock } from '../../../lib/clock.js'
 import { build, headReached, historyComplete, settings, startChain, until } from '../../helper.js'
 import { goingOn } from './clock.js'
 import { ROWS, type Row } from './matrix.js'
 import { aggregateTruth, createWorld, poolTruths, supplyTruth, trade, type World } from './truth.js'
+import { createSpeedClock } from '../../support/speed-clock.js'
 import { steadyNow } from '../../support/steady-time.js'
 
 /** The transport without its breaker, so that each status is exact; the breaker has a test of its own. */
@@ -29,25 +29,6 @@ const MESSAGES: Record<number, string> = {
   500: 'Failed to fetch DAO data from blockchain',
   502: 'Upstream RPC service unavailable',
   503: 'Service temporarily unavailable. Please try again in a few moments.'
-}
-
-/** The transport's clock, at the speed that it is told. */
-function createSpeedClock () {
-  let [speed, time, since] = [1, 0, performance.now()]
-  const now = (): number => time + (performance.now() - since) * speed
-  const clock: Clock = {
-    ...systemClock,
-    now,
-    after: (ms, action) => systemClock.after(ms / speed, action),
-    sleep: (ms, signal) => systemClock.sleep(ms / speed, signal)
-  }
-  return {
-    clock,
-    go (next: number): void {
-      [time, since] = [now(), performance.now()]
-      speed = next
-    }
-  }
 }
 
 /** Everything that is right, for a state of the ledger. */

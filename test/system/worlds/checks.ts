@@ -77,6 +77,13 @@ export function checkServed (world: World, path: string, answer: Answer): void {
   }
 }
 
+/** What needs no history does not wait for it. */
+export function checkListed ({ plan: { lists = Infinity } }: World, { status, problems }: Answer): void {
+  if (time.now() >= lists * 1000 && status !== 200) {
+    fail('listed', 'a list of DAOs while the past is read', `${status}: ${problems}`)
+  }
+}
+
 /** In such a world no transaction is listed and can't be read. */
 export async function checkRead (world: World): Promise<void> {
   if (!mustServe(world)) return

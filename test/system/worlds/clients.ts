@@ -5,8 +5,8 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { compare, parseDecimal, ratio, toFixed } from '../../../lib/decimal.js'
 import {
-  checkAge, checkAggregate, checkCalm, checkDaos, checkDisk, checkOldest, checkRead, checkReady, checkServed,
-  checkTickers
+  checkAge, checkAggregate, checkCalm, checkDaos, checkDisk, checkListed, checkOldest, checkRead, checkReady,
+  checkServed, checkTickers
 } from './checks.js'
 import { fail, type Held, time, type World } from './scene.js'
 import { type Shown, shownBy } from './shown.js'
@@ -95,6 +95,7 @@ export async function look (world: World): Promise<void> {
   const daos = await get(world, '/api/daos')
   if (daos.status === 200) checkDaos(world, daos)
   checkServed(world, '/api/daos', daos)
+  checkListed(world, daos)
   checkCalm(world, daos)
   const aggregate = await get(world, '/api/volume/aggregate')
   if (aggregate.status === 200) checkAggregate(world, aggregate)

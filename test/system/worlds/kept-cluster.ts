@@ -100,6 +100,23 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
+    found: 'For defects put back: two nodes of half the methods, each of ten calls a second, and a past that takes minutes: the accounts are read beside it.',
+    plan: {
+      seed: 5053,
+      nodes: 2,
+      finalityLag: 32,
+      bulk: false,
+      kind: 'small',
+      halves: ['accounts', 'history'],
+      daos: 3,
+      past: { days: 4, swaps: 900 },
+      weather: 110,
+      every: 10,
+      lists: 10,
+      events: []
+    }
+  },
+  {
     found: 'Our clock was ten minutes behind, and the only `Date` that spoke against it went wrong by an hour: UTC fell behind the chain\'s own time, and an old list was fresh.',
     plan: {
       seed: 6013,

@@ -983,16 +983,21 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: a node eighty seconds behind, whose lists name the slot of now.',
+    found: 'For defects put back: lists and the Clock beside them half a minute behind, and the lists name the slot of now.',
     plan: {
       ...WEEK,
       seed: 3016,
-      events: [{ at: 0, for: 500, node: 0, weather: { kind: 'lag', seconds: 80 } }, {
-        at: 0,
-        for: 500,
-        node: 0,
-        weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 380 } }
-      }]
+      weather: 120,
+      events: [
+        ...['getProgramAccounts', 'getAccountInfo'].map(method =>
+          ({ at: 30, for: 80, node: 0, weather: { kind: 'fault' as const, rule: { kind: 'jump-back', method, value: 35 } } })),
+        {
+          at: 30,
+          for: 80,
+          node: 0,
+          weather: { kind: 'fault', rule: { kind: 'slot-jump-ahead', method: 'getProgramAccounts', value: 175 } }
+        }
+      ]
     }
   },
   {

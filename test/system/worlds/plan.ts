@@ -84,6 +84,8 @@ export interface Plan {
   every: number
   /** From this second of the weather on every figure must be served, and made of a whole history. */
   serves?: number
+  /** From this second on the list of DAOs must be there, though the past is still being read. */
+  lists?: number
   /** Times of a swap or a client's look are drawn anew from this. */
   events: WorldEvent[]
 }

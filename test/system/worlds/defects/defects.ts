@@ -202,7 +202,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'mint-forgotten',
-    by: 25,
+    by: 274,
     sentence: 'A mint that a node gives with another owner is no mint any more.',
     file: 'lib/live/tokens.ts',
     find: 'if (token !== null) kept.set(missing[index]!, { token, at })',
@@ -308,7 +308,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'unknown-method-for-illness',
-    by: 5049,
+    by: 5053,
     sentence: 'A method that a node does not know is taken for illness of the node, which is left alone with all that it has.',
     file: 'lib/chain/nodes.ts',
     find: 'return rpcCode === METHOD_NOT_FOUND',
