@@ -13,6 +13,22 @@ export function createTurns (): <T>(work: () => T | Promise<T>) => Promise<T> {
   }
 }
 
+/**
+ * What `work` gives; rejects with what `late` makes once `ms` have passed and the sockets have been read: we may have
+ * been busy.
+ */
+export async function orLate<T> (work: Promise<T>, ms: number, late: () => Error): Promise<T> {
+  let cancel = () => {}
+  const end = new Promise<never>((_resolve, reject) => {
+    cancel = systemClock.after(ms, () => setImmediate(() => reject(late())))
+  })
+  try {
+    return await Promise.race([work, end])
+  } finally {
+    cancel()
+  }
+}
+
 interface SharedTurns {
   /** Begins once all that was given before it has ended. */
   alone<T> (work: () => T | Promise<T>): Promise<T>

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { noteRequests } from '../lib/http/client-errors.js'
+import { noteRequests, refusalOf } from '../lib/http/client-errors.js'
 import {
   type Connections, connectionsWithin, mostOpenFiles, type Pace, watchConnections
 } from '../lib/http/connections.js'
@@ -29,13 +29,7 @@ const PACE: Pace = { grace: 10_000, rate: 20_000, most: 60_000 }
 const MAX_BODY = 16_384
 
 /** Not sent through the application: no route promises this answer. */
-const BAD_REQUEST = '{"error":"Bad request"}'
-const BAD_REQUEST_HEADERS = {
-  'content-type': 'application/json; charset=utf-8',
-  'content-length': BAD_REQUEST.length,
-  'cache-control': 'no-store',
-  connection: 'close'
-}
+const BAD_REQUEST = refusalOf(400)
 
 /** Whether the rest of the request is not worth reading: a body that is large, or that does not say how large it is. */
 function bringsTooMuch ({ headers }: FastifyRequest): boolean {
@@ -88,7 +82,7 @@ export default fp<EdgeOptions>(async (fastify, { mostConnections = MAX_CONNECTIO
   fastify.addHook('preHandler', ({ raw }, reply, done) => {
     if (!isWellFormed(raw)) {
       reply.hijack()
-      reply.raw.writeHead(400, BAD_REQUEST_HEADERS).end(BAD_REQUEST)
+      reply.raw.writeHead(400, BAD_REQUEST.headers).end(BAD_REQUEST.body)
       return
     }
     done()

@@ -2,10 +2,10 @@ import type { FastifyError } from 'fastify'
 import fp from 'fastify-plugin'
 import { isServiceError } from '../lib/errors.js'
 import { isPageRoute, pageOf } from '../lib/http/page-routes.js'
+import { JSON_TYPE } from '../lib/responses/json-response.js'
 import type { ErrorBody } from '../schemas/common.js'
 import { endpointNotFound, ERRORS, RATE_LIMITED, UNAVAILABLE, UNEXPECTED } from '../schemas/errors.js'
 
-const JSON_TYPE = 'application/json; charset=utf-8'
 const HTML_TYPE = 'text/html; charset=utf-8'
 
 /** Seconds after which a 503 is worth another try, where nothing better is known. */
@@ -64,9 +64,8 @@ export default fp(async fastify => {
     limit.call(this, request, reply).then(() => done(), done)
   })
   fastify.setNotFoundHandler((request, reply) => {
-    reply.code(404).header('cache-control', 'no-store').type(
-      JSON_TYPE
-    ).send(bodyOf(endpointNotFound(pathOf(request.originalUrl))))
+    reply.code(404).header('cache-control', 'no-store').type(JSON_TYPE)
+      .send(bodyOf(endpointNotFound(pathOf(request.originalUrl))))
   })
 
   // Nothing here reads a body, so none is parsed: a request that brings one is answered by its path and method alone.

@@ -1,15 +1,15 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { dirname, extname, join } from 'node:path'
 import swagger, { type FastifyDynamicSwaggerOptions } from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type CachedResponse, makeCachedResponse } from '../lib/http/cached-response.js'
-import { publicFolder } from '../lib/package.js'
-import { staticFiles } from '../lib/http/static-files.js'
+import { mediaTypeOf } from '../lib/http/media-type.js'
 import { once } from '../lib/once.js'
-import { SERVICE_NAME, SERVICE_VERSION } from '../lib/package.js'
+import { publicFolder, SERVICE_NAME, SERVICE_VERSION } from '../lib/package.js'
+import { JSON_TYPE } from '../lib/responses/json-response.js'
 import { HEADERS } from '../schemas/headers.js'
 import { SHARED_ANSWERS } from '../schemas/responses.js'
 import { type Operation, samplesOf } from '../schemas/samples.js'
@@ -85,7 +85,7 @@ const own = (name: string): string => readFileSync(join(publicFolder('reference'
  */
 export default fp(async fastify => {
   // made once, when all routes are known, and sent compressed
-  const json = once(() => makeCachedResponse('application/json; charset=utf-8', JSON.stringify(fastify.swagger())))
+  const json = once(() => makeCachedResponse(JSON_TYPE, JSON.stringify(fastify.swagger())))
   const yaml = once(() => makeCachedResponse('application/x-yaml; charset=utf-8', fastify.swagger({ yaml: true })))
   const documents: Record<string, () => CachedResponse> = { '/documentation/json': json, '/documentation/yaml': yaml }
   async function sendDocument ({ routeOptions: { url = '' } }: FastifyRequest, reply: FastifyReply): Promise<unknown> {
@@ -144,7 +144,8 @@ export default fp(async fastify => {
   })
   // the reference's own files, compressed; the package would read and send them as they are
   const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
-  for (const { name, response } of staticFiles(folder).filter(({ name }) => !MADE.includes(name))) {
+  for (const name of readdirSync(folder).filter(name => extname(name) !== '' && !MADE.includes(name))) {
+    const response = once(() => makeCachedResponse(mediaTypeOf(name), readFileSync(join(folder, name))))
     fastify.get(`/documentation/static/${name}`, { schema: { hide: true } }, async (_request, reply) =>
       reply.header('content-security-policy', PAGE_POLICY)
         .sendCached({ value: response(), age: 0, left: FILES_LIVE }))

@@ -9,6 +9,19 @@ const MESSAGES = {
   431: 'Request header fields too large'
 } as const
 
+/** An answer in the words of the contract, after which the connection ends. */
+export function refusalOf (status: keyof typeof MESSAGES) {
+  const body = JSON.stringify({ error: MESSAGES[status] })
+  const headers = {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(body.length),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    connection: 'close'
+  }
+  return { headers, body }
+}
+
 /** The latest request of a connection, to tell one whose body is still coming from one that has not begun. */
 const latest = new WeakMap<Socket, IncomingMessage>()
 
@@ -22,7 +35,7 @@ function statusOf (code: string | undefined): keyof typeof MESSAGES {
   return code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
 }
 
-/** Answers in the words of the contract, where nothing has been answered yet, and ends the connection. */
+/** Answers where nothing has been answered yet, and ends the connection. */
 export function answerClientError (error: Error & { code?: string }, socket: Socket): void {
   const request = latest.get(socket)
   // late or broken, its body's request has been answered already: another answer would be taken for the next one's
@@ -32,15 +45,8 @@ export function answerClientError (error: Error & { code?: string }, socket: Soc
     return
   }
   const status = statusOf(error.code)
-  const body = JSON.stringify({ error: MESSAGES[status] })
-  socket.end([
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${body.length}`,
-    'cache-control: no-store',
-    'x-content-type-options: nosniff',
-    'connection: close',
-    '', body
-  ].join('\r\n'))
+  const { headers, body } = refusalOf(status)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
   socket.destroySoon()
 }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { systemClock } from '../clock.js'
+import { orLate } from '../async.js'
 import { CURRENT_MS, type Commitment } from '../chain/moment.js'
 import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
 import type { AtMoment } from '../chain/types.js'
@@ -56,24 +56,26 @@ interface Lifetime {
   time: AgeTime
 }
 
-interface FreshOptions<K, V> extends Lifetime {
-  load: (key: K) => Promise<Made<V>>
+interface FreshOptions<Q, V> extends Lifetime {
+  load: (question: Q) => Promise<Made<V>>
+  /** The key of a question: those that have the same answer have the same. */
+  keyOf?: (question: Q) => string
   /** How much older than that it may be where no younger one is to be had, ms. */
   staleIfError: number
-  /** Most keys kept; the least recently used goes. */
+  /** Most answers kept; the least recently used goes. */
   max: number
   /** Told of every load that fails, those behind a stale answer too. */
   onFailure?: (error: unknown) => void
 }
 
-export interface FreshCache<K, V> {
+export interface FreshCache<Q, V> {
   /**
-   * The value of `key`, loaded where there is none read less than `maxAge` ms ago (its lifetime, where not given).
-   * Throws what the load throws where none may be served.
+   * The answer, loaded where there is none read less than `maxAge` ms ago (its lifetime, where not given). Throws what
+   * the load throws where none may be served.
    */
-  get (key: K, maxAge?: number): Promise<Aged<V>>
-  /** The value as it is kept, whatever its age; loads nothing. */
-  peek (key: K): Aged<V> | undefined
+  get (question: Q, maxAge?: number): Promise<Aged<V>>
+  /** The answer as it is kept, whatever its age; loads nothing. */
+  peek (question: Q): Aged<V> | undefined
   /** Tells `listener` of each value that is loaded from now on. It must not throw. */
   follow (listener: (made: Made<V>) => void): void
 }
@@ -108,29 +110,19 @@ export const aged = <V>({ value, parts }: Made<V>, { ttl, now, time }: Lifetime)
   ({ value, parts, age: ageOf(parts, time), left: Math.max(0, ttl - readSince(parts, now(), time)) })
 
 /** What a load gives. Throws NODE_UNAVAILABLE where it takes longer than one load may, or than `ms`. */
-export async function within<T> (load: Promise<T>, ms = WAIT_WITHOUT): Promise<T> {
-  let cancel = () => {}
-  const late = new Promise<never>((_resolve, reject) => {
-    cancel = systemClock.after(ms, () =>
-      reject(new ServiceError('NODE_UNAVAILABLE', `no node has answered within ${ms} ms`)))
-  })
-  try {
-    return await Promise.race([load, late])
-  } finally {
-    cancel()
-  }
-}
+export const within = <T>(load: Promise<T>, ms = WAIT_WITHOUT): Promise<T> => orLate(load, ms, () =>
+  new ServiceError('NODE_UNAVAILABLE', `no node has answered within ${ms} ms`))
 
-export function createFreshCache<K extends {}, V extends {}> (options: FreshOptions<K, V>): FreshCache<K, V> {
-  const { load, ttl, staleIfError, max, now, time, onFailure } = options
-  const entries = new LRUCache<K, Entry<V>>({ max })
-  const loads = new Map<K, Promise<Entry<V>>>()
+export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>): FreshCache<Q, V> {
+  const { load, keyOf = String, ttl, staleIfError, max, now, time, onFailure } = options
+  const entries = new LRUCache<string, Entry<V>>({ max })
+  const loads = new Map<string, Promise<Entry<V>>>()
   const listeners: Array<(made: Made<V>) => void> = []
 
-  function renew (key: K): Promise<Entry<V>> {
+  function renew (question: Q, key: string): Promise<Entry<V>> {
     const running = loads.get(key)
     if (running !== undefined) return running
-    const started = load(key).then(made => {
+    const started = load(question).then(made => {
       const before = entries.peek(key)
       // A state may not go back, unless what is kept is too old to be served
       const isOlder = before !== undefined && ageOf(made.parts, time) > ageOf(before.parts, time) && serves(before)
@@ -160,28 +152,29 @@ export function createFreshCache<K extends {}, V extends {}> (options: FreshOpti
   }
 
   return {
-    async get (key, maxAge = ttl) {
+    async get (question, maxAge = ttl) {
+      const key = keyOf(question)
       const entry = entries.get(key)
-      if (entry === undefined) return serve(await within(renew(key)))
+      if (entry === undefined) return serve(await within(renew(question, key)))
       const since = readSince(entry.parts, now(), time)
       const mayTry = now() - entry.triedAt >= RETRY_AFTER
       if (since < Math.min(maxAge, ttl)) {
         // the failure is counted by onFailure, and met again by whoever asks once the value has aged
-        if (since >= ttl * RENEW_FROM && mayTry) renew(key).catch(() => {})
+        if (since >= ttl * RENEW_FROM && mayTry) renew(question, key).catch(() => {})
         return aged(entry, options)
       }
       // an old state is as old after a load as before: asked for again a second later, not at every request
       if (!mayTry && since >= ttl && (serves(entry) || !entry.failed)) return serve(entry)
       try {
-        return serve(await within(renew(key), serves(entry) ? WAIT_WITH_VALUE : WAIT_WITHOUT))
+        return serve(await within(renew(question, key), serves(entry) ? WAIT_WITH_VALUE : WAIT_WITHOUT))
       } catch (error) {
         const last = entries.peek(key) ?? entry
         if (serves(last)) return aged(last, options)
         throw error
       }
     },
-    peek (key) {
-      const entry = entries.peek(key)
+    peek (question) {
+      const entry = entries.peek(keyOf(question))
       return entry && aged(entry, options)
     },
     follow: listener => { listeners.push(listener) }

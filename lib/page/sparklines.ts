@@ -1,9 +1,8 @@
 import { chunks } from '../chunks.js'
 import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
 import type { Reading } from '../history/history.js'
-import type { Part } from '../live/fresh.js'
 import { JSON_TYPE } from '../responses/json-response.js'
-import { headOf, keepOne, pricedStateOf, type Sources } from '../responses/sources.js'
+import { formOf, headOf, keepOne, pricedStateOf, type Sources } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
 import { AT_FIRST } from './list.js'
 
@@ -64,8 +63,8 @@ export function createSparklines (sources: Sources) {
 
   return {
     /** Lines by pool, of the deepest or of all; pools that have none to draw are left out. */
-    first: async (parts: Part[]) => (await drawn(parts)).first,
-    all: async (parts: Part[]) => (await drawn(parts)).all,
+    first: formOf(drawn, ({ first }) => first),
+    all: formOf(drawn, ({ all }) => all),
     /** That of one pool; undefined where there is nothing to draw. */
     of: async (pool: string): Promise<Line | undefined> => (await drawn([])).lines.get(pool)
   }

@@ -2,10 +2,11 @@ import type { RawAccount } from '../chain/types.js'
 import { AMM, AMM_SIZES, ammState, type MarketPool, poolAt } from './amm.js'
 import { DecodeError, need } from './bytes.js'
 import { keyText } from './pda.js'
+import { PROPOSAL_STATES } from '../../schemas/proposals.js'
 
 /** Proposals and the markets that decide them (programs/futarchy/src/state/proposal.rs). */
 
-const PROPOSAL_STATES = ['draft', 'pending', 'passed', 'failed', 'removed'] as const
+/** In the order of the byte that tells it. */
 export type ProposalState = typeof PROPOSAL_STATES[number]
 
 export interface Proposal {

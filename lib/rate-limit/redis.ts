@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { Redis, type Result } from 'ioredis'
+import { orLate } from '../async.js'
 import { systemClock } from '../clock.js'
 
 /** The counts that all replicas share, in a Redis or Valkey. */
@@ -35,19 +36,8 @@ const MAX_REASON = 200
 
 class Late extends Error {}
 
-/** `work`, or Late once `ms` have passed and the socket has been read: we may have been busy. */
-function within<T> (work: Promise<T>, ms: number): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = systemClock.after(ms, () => setImmediate(() => reject(new Late(`no answer within ${ms} ms`))))
-    work.then(value => {
-      cancel()
-      resolve(value)
-    }, (error: Error) => {
-      cancel()
-      reject(error)
-    })
-  })
-}
+const within = <T>(work: Promise<T>, ms: number): Promise<T> =>
+  orLate(work, ms, () => new Late(`no answer within ${ms} ms`))
 
 /** What an error says; its other properties may hold the command, and with it the password. */
 function describe (error: unknown): { trouble: Trouble, reason: string } {

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Accounts, History } from '../history/history.js'
 import type { AgeTime, ChainTime } from '../chain/timekeeper.js'
 import {
@@ -125,24 +124,15 @@ export function headOf ({ history, now }: Pick<Sources, 'history' | 'now'>, part
   return head
 }
 
-/**
- * Keeps what `load` makes of each question, `max` of them by their keys: those of questions that have the same answer
- * are the same.
- */
-export function keepEach<Q extends {}, V extends {}> (
+/** Keeps what `load` makes of each question, in the turn of who asks: `max` of them, by their keys. */
+export function keepEach<Q, V extends {}> (
   { settings: { staleIfError }, now, time }: Sources, max: number, load: Kept<V, [Q]>,
   keyOf: (question: Q) => string = String, ttl = TICKER_TTL
 ): Kept<V, [Q]> {
-  // an answer is made anew by its key alone, in the turn of who asked last
-  const questions = new LRUCache<string, Q>({ max: 2 * max })
-  const { get } = createFreshCache<string, V>({
-    load: key => dated(parts => load(parts, questions.get(key)!)), ttl, staleIfError, max, now, time
+  const { get } = createFreshCache<Q, V>({
+    load: question => dated(parts => load(parts, question)), keyOf, ttl, staleIfError, max, now, time
   })
-  return async (parts, question) => {
-    const key = keyOf(question)
-    questions.set(key, question)
-    return noted(await get(key), parts)
-  }
+  return async (parts, question) => noted(await get(question), parts)
 }
 
 /** Keeps what `load` makes. */
