@@ -706,7 +706,8 @@ test('pools that differ by less than a cent are in order, whatever their address
     ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves })
   }
   ledger.advance(60)
-  const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000 })
+  const env = settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' })
+  const app = await build(t, { env, now: () => ledger.time * 1000 })
   await historyComplete(app)
   const { problems } = await checkForm(
     'api', (path, headers) => ask(app, path, headers), { now: () => ledger.time * 1000, rounds: 1 }
