@@ -57,12 +57,6 @@ export default fp(async fastify => {
     return reply.type(JSON_TYPE).send(bodyOf(message))
   })
 
-  const limit = fastify.rateLimit()
-  // as those of paths that exist, before the framework refuses a type of body, or the lack of one
-  fastify.addHook('onRequest', function (request, reply, done) {
-    if (!request.is404) return done()
-    limit.call(this, request, reply).then(() => done(), done)
-  })
   fastify.setNotFoundHandler((request, reply) => {
     reply.code(404).header('cache-control', 'no-store').type(JSON_TYPE)
       .send(bodyOf(endpointNotFound(pathOf(request.originalUrl))))
@@ -74,4 +68,4 @@ export default fp(async fastify => {
     payload.resume()
     done(null)
   })
-}, { name: 'errors', dependencies: ['rate-limit', 'request-log', 'security'] })
+}, { name: 'errors', dependencies: ['rate-limit'] })

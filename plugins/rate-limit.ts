@@ -49,6 +49,13 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
     errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
 
+  const limit = fastify.rateLimit()
+  // of unknown paths as of those that exist: before the framework refuses a type of body, or the lack of one
+  fastify.addHook('onRequest', function (request, reply, done) {
+    if (!request.is404) return done()
+    limit.call(this, request, reply).then(() => done(), done)
+  })
+
   // The same in the form of the IETF (draft-ietf-httpapi-ratelimit-headers), beside the X- headers that the plugin sets
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     const limit = reply.getHeader('x-ratelimit-limit')
@@ -60,4 +67,4 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
     }
     done()
   })
-}, { name: 'rate-limit', dependencies: ['client', 'config', 'rate-limit-redis', 'sensible'] })
+}, { name: 'rate-limit', dependencies: ['client', 'config', 'rate-limit-redis', 'request-log', 'security', 'sensible'] })
