@@ -1,5 +1,6 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions not given. */
 import type { SignatureInfo } from '../../chain/types.js'
+import { isServiceError } from '../../errors.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { Context } from './context.js'
@@ -101,7 +102,9 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
   }
 
   async function begin (gap: SequenceGap, node?: number): Promise<Searched> {
-    const [after] = await store.origins([{ dao: gap.dao, seq: gap.to + 1n }])
+    // what was stored since behind a gap at the end is no bound of it
+    const bounds = gap.toSlot < Number.MAX_SAFE_INTEGER ? [{ dao: gap.dao, seq: gap.to + 1n }] : []
+    const [after] = await store.origins(bounds)
     const cursor = after === undefined ? undefined : { signature: after.signature, slot: gap.toSlot }
     const search = { gap, node, cursor, entries: [], pages: 0, isLastPage: false }
     return { ...search, read: new Set(), found: 0, meetsMissing: false }
@@ -111,8 +114,15 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
     const { gap: { dao, fromSlot, toSlot }, node, read, cursor, token } = search
     const bulk = node === undefined ? { limit: BULK_PAGE, fromSlot, token } : undefined
     const whom = node === undefined ? {} : { first: node }
-    const page = await listPage(
-      context, dao, cursor, { bulk }, { priority: 'idle', deadlineMs: DEADLINE_MS, signal, ...whom })
+    const options = { priority: 'idle', deadlineMs: DEADLINE_MS, signal, ...whom } as const
+    const page = await listPage(context, dao, cursor, { bulk }, options).catch((error: unknown) => {
+      if (node === undefined || !isServiceError(error)) throw error
+    })
+    if (page === undefined) {
+      // one that fails keeps nobody from the others, and is asked again by the next search
+      search.isLastPage = true
+      return
+    }
     const end = page.infos.at(-1)
     if (end === undefined) {
       // a node that does not know where to begin answers with nothing: once more from its newest

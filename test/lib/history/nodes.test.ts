@@ -110,13 +110,47 @@ test('what a node restarted from a snapshot lacks is looked for in the lists of 
   const ledger = trading()
   const reader = Object.assign(ledgerReader(ledger), { nodes: 3 })
   const lacking = new Set(ledger.swaps.slice(200, 240).map(({ signature }) => signature))
-  // the last alone was not down; it answers where the others can't, as a node does whose turn it is
-  reader.bendPage = (page, { first }) => first === 2 ? page : page.filter(({ signature }) => !lacking.has(signature))
+  // one lacks it as well, one is away, and the last alone was not down
+  reader.bendPage = (page, { first }) => {
+    if (first === 1) throw new ServiceError('NODE_UNAVAILABLE', 'it is away')
+    return first === 2 ? page : page.filter(({ signature }) => !lacking.has(signature))
+  }
   const watched = await watch(t, ledger, { ...SMALL, reader })
   await whole(t, watched, ledger)
   const asked = reader.calls.transactions.filter(signature => lacking.has(signature))
   t.same(asked.toSorted(), [...lacking].sort(), 'each is read once')
   t.notOk(codes(watched).has('sequence-gap'), 'before it is said to be missing')
+})
+
+test('a search goes on where an event behind what is missing was stored meanwhile', async t => {
+  const ledger = trading(40)
+  const reader = Object.assign(ledgerReader(ledger), { nodes: 2 })
+  const [lost] = ledger.swaps.slice(-1)
+  const dao = ledger.daos.find(({ address }) => address === lost!.dao)!
+  const isThere = ({ signature }: { signature: string }): boolean => signature !== lost!.signature
+  reader.bendPage = (page, { first }) => first === 1 ? page : page.filter(isThere)
+  const { signatures } = reader
+  const now: { watched?: Watched } = {}
+  const stored = () => now.watched?.history.status().swaps ?? 0
+  let traded: Promise<void> | undefined
+  reader.signatures = async (address, asked, options) => {
+    // as a node answers that has not come so far
+    const isAhead = (asked.minSlot ?? 0) > ledger.slot
+    if (address === dao.address && isAhead) throw new ServiceError('NODE_UNAVAILABLE', 'it is at an older slot')
+    if (address === dao.address) {
+      traded ??= (async () => {
+        ledger.advance(10)
+        dao.swap('buy', 1_000n)
+        await until(() => stored() >= ledger.swaps.length - 1)
+      })()
+      await traded
+    }
+    return await signatures(address, asked, options)
+  }
+  now.watched = await watch(t, ledger, { ...SMALL, reader })
+  await whole(t, now.watched, ledger)
+  t.ok(traded)
+  t.notOk(codes(now.watched).has('sequence-gap'), 'found by the first search')
 })
 
 test('what no list has is looked for twice as late each time', async t => {
