@@ -9,7 +9,7 @@ export const REQUEST_FAULTS = [
 export const CALL_FAULTS = [
   'rpc-error', 'wrong-id', 'wrong-slot', 'missing-field', 'null-value', 'wrong-owner', 'swapped-accounts',
   'null-transaction', 'other-signature', 'inner-null', 'repeat-page', 'wrong-order', 'short-page', 'skipped-signatures',
-  'pruned', 'jump-back', 'slot-jump-ahead', 'short-accounts', 'no-account', 'clock-refused', 'clock-missing',
+  'pruned', 'hole', 'jump-back', 'slot-jump-ahead', 'short-accounts', 'no-account', 'clock-refused', 'clock-missing',
   'clock-short', 'clock-owner', 'clock-ahead'
 ] as const
 
@@ -32,7 +32,8 @@ export const CALL_FAULTS = [
  * - `repeat-page`: `before` is ignored; `wrong-order`: a page oldest first; `short-page`: at most `value` (half of the
  * page) entries;
  *   `skipped-signatures`: one in `value` (4) transactions is in no list, always the same ones
- * - `pruned`: signatures and transactions below slot `value` are gone
+ * - `pruned`: signatures and transactions below slot `value` are gone; `hole`: those from the first to the second Unix
+ * second of `value` are, as where a node was down and started again from a snapshot
  * - `jump-back`: the node answers as it did `value` (400) s ago; `slot-jump-ahead`: it names a slot `value` (10^9) too
  * high
  * - `short-accounts`: getProgramAccounts leaves out `value` accounts (all of them); `no-account`: getMultipleAccounts

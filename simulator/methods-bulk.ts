@@ -5,7 +5,7 @@
 import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { requireAddress } from './methods-accounts.js'
-import { hasSlot, requireCommitment, requireJson, requireVersion, writeEntry } from './methods-history.js'
+import { requireCommitment, requireJson, requireVersion, writeEntry } from './methods-history.js'
 import { RpcError, invalidParams } from './rpc-error.js'
 import { lowerBound } from './transactions.js'
 
@@ -80,7 +80,6 @@ export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
       for (; ascending ? at <= last : at >= first; at += ascending ? 1 : -1) {
         if (entries.length === pageLimit) break
         const index = positions[at]!
-        if (!hasSlot(view, history.slot(index))) continue
         if (status !== 'any' && history.failed(index) !== (status === 'failed')) continue
         if (details === 'full') requireVersion(history.version(index), config.maxSupportedTransactionVersion)
         entries.push(details === 'full' ? history.json(index) : writeEntry(ledger, index, finalizedSlot(), true))

@@ -37,10 +37,6 @@ export function requireJson (encoding: string | undefined): void {
   }
 }
 
-/** Whether a node has what was in this slot. */
-export const hasSlot = ({ oldest, slot: newest, absence }: View, slot: number): boolean =>
-  slot >= oldest && slot <= newest && (absence === null || slot < absence.from || slot > absence.to)
-
 /** One row of a list of signatures; older node software leaves the place in the block out. */
 export function writeEntry (ledger: Ledger, index: number, finalized: number, withBlockIndex: boolean): string {
   const { history } = ledger
@@ -69,7 +65,7 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
   function cursor (value: unknown, view: View): number | undefined {
     const signature = requireSignature(value)
     const index = history.find(signature)
-    if (index !== undefined && hasSlot(view, history.slot(index))) return index
+    if (index !== undefined && history.slot(index) >= view.oldest && history.slot(index) <= view.slot) return index
     if (view.software === 'older') return undefined
     throw new RpcError(-32020, `Transaction ${signature} not found`)
   }
@@ -97,7 +93,6 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       for (let at = lowerBound(positions, end) - 1; at >= 0 && entries.length < size; at--) {
         const index = positions[at]!
         if (index <= lowest || history.slot(index) < view.oldest) break
-        if (!hasSlot(view, history.slot(index))) continue
         entries.push(writeEntry(ledger, index, finalized, view.software === 'current'))
       }
       return `[${entries.join()}]`
@@ -107,7 +102,7 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       requireCommitment(view)
       const index = history.find(requireSignature(params[0]))
       requireJson(typeof params[1] === 'string' ? params[1] : view.config.encoding)
-      if (index === undefined || !hasSlot(view, history.slot(index))) return 'null'
+      if (index === undefined || history.slot(index) > view.slot || history.slot(index) < view.oldest) return 'null'
       requireVersion(history.version(index), view.config.maxSupportedTransactionVersion)
       const next = index > 0 ? index - 1 : Math.min(index + 1, history.length - 1)
       return history.json(view.fault('other-signature') === undefined ? index : next, view.software === 'current')
@@ -132,7 +127,7 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
         )
       }
       const signatures = history.block(slot)
-      if (signatures === null || !hasSlot(view, slot)) {
+      if (signatures === null) {
         throw new RpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`)
       }
       if (details === 'signatures') {

@@ -19,8 +19,6 @@ export interface View {
   slot: number
   /** Slots below this one are forgotten. */
   oldest: number
-  /** Slots of which it has nothing, though it has older ones. */
-  absence: Conditions['absence']
   /** `older`: before version 4 of the node software. */
   software: 'current' | 'older'
   /** null: the method is unknown. */
@@ -49,8 +47,6 @@ export interface Conditions {
   finalizedAt: number | null
   /** How many slots it keeps transactions for; null: all. */
   retention: number | null
-  /** The slots for which it was down before it began from a snapshot again; null: none. */
-  absence: { from: number, to: number } | null
   genesis: string
   /** Methods that it does not know. */
   lacks: readonly string[]
@@ -104,14 +100,13 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
     const unknown = Object.keys(config).find(field => conditions.strict?.[name]?.includes(field) === false)
     if (unknown !== undefined) throw invalidParams(`Invalid params: unknown field \`${unknown}\``)
     if (!COMMITMENTS.includes(commitment)) throw invalidParams(`Invalid params: unknown variant \`${commitment}\``)
-    const { software, bulk, retention, absence } = conditions
+    const { software, bulk, retention } = conditions
     const fault = (wanted: FaultKind) => faults.find(({ kind }) => kind === wanted)
     const view: View = {
       config,
       commitment,
       slot: slotAt(commitment),
       oldest: retention === null ? 0 : Math.max(0, newest() - retention),
-      absence,
       software,
       bulk,
       fault

@@ -49,7 +49,6 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     date: 'right',
     finalizedAt: null,
     retention: null,
-    absence: null,
     genesis: GENESIS,
     lacks: [],
     strict: null,

@@ -73,6 +73,12 @@ const changes: Partial<Record<ActiveFault['kind'], (result: Json, value: Json) =
     if (Array.isArray(result?.data)) return { ...result, data: result.data.filter(listed) }
     return Array.isArray(result) && typeof result[0]?.signature === 'string' ? result.filter(listed) : result
   },
+  hole (result, [from, to]: [number, number]) {
+    const has = ({ blockTime }: Json): boolean => blockTime < from || blockTime > to
+    if (Array.isArray(result?.data)) return { ...result, data: result.data.filter(has) }
+    if (Array.isArray(result) && typeof result[0]?.signature === 'string') return result.filter(has)
+    return typeof result?.transaction === 'object' && !has(result) ? null : result
+  },
   'no-account' (result, value) {
     if (Array.isArray(result?.value)) {
       result.value = result.value.map((account: Json, at: number) => at === Number(value ?? 0) ? null : account)

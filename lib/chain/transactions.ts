@@ -43,7 +43,7 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     const call = { method: 'getSignaturesForAddress', params: [address, page] }
     const given = isOfEach ? await rpc.ofEach(call, options) : []
     const lists = given.map(rows => signaturesOf(rows, before)).filter(list => Array.isArray(list))
-    if (lists.length > 0) return joined(lists, limit)
+    if (lists.length > 0) return joined(lists)
     // before Agave 4.0 a node answers an unknown cursor with an empty list: another may know it
     const doubt = before === undefined ? {} : { doubt: isEmptyList }
     const rows = await rpc.call(call.method, call.params, { ...options, ...doubt }).catch((cause: unknown) => {
@@ -134,11 +134,11 @@ function signaturesOf (rows: unknown, cursor: string | undefined): SignatureInfo
     : bad('getSignaturesForAddress: out of order')
 }
 
-/** What any of the lists has, down to where the first of the full ones ends. */
-function joined (lists: ReadonlyArray<readonly SignatureInfo[]>, limit: number): SignatureInfo[] {
-  const ends = lists.map(list => list.length < limit ? 0 : list.at(-1)!.slot)
+/** What any of the lists has, down to where the first of them ends: there the next page begins. */
+function joined (lists: ReadonlyArray<readonly SignatureInfo[]>): SignatureInfo[] {
+  const end = Math.max(...lists.flatMap(list => list.at(-1)?.slot ?? []))
   const all = new Map(lists.flat().map(info => [info.signature, info]))
-  return [...all.values()].filter(({ slot }) => slot >= Math.max(...ends)).sort((a, b) => b.slot - a.slot)
+  return [...all.values()].filter(({ slot }) => slot >= end).sort((a, b) => b.slot - a.slot)
 }
 
 /** An error that concerns this transaction alone is its outcome; any other is none. */

@@ -128,6 +128,10 @@ t.test('a history that is wrong', async t => {
   const slot = ledger.history.slot(ledger.history.find(signatures[6]!)!)
   t.same(await withFault({ kind: 'pruned', value: slot }, page), newest.slice(0, 2))
   t.equal((await withFault({ kind: 'pruned', value: slot }, get)).result, null)
+  const second = (at: number) => ledger.history.time(ledger.history.find(signatures[at]!)!)
+  const hole = { kind: 'hole', value: [second(4), second(6)] } as const
+  t.same(await withFault(hole, page), [signatures[7]])
+  t.equal((await withFault(hole, get)).result, null)
   t.same(await withFault({ kind: 'jump-back', value: 12 }, page), signatures.slice(2, 6).toReversed())
   t.equal(
     (await withFault({ kind: 'jump-back', value: 12 }, () => call('getSlot'))).result,

@@ -100,7 +100,9 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
   }
 
   async function begin (gap: SequenceGap, inBulk = !wasTried(gap)): Promise<Searched> {
-    const [after] = await store.origins([{ dao: gap.dao, seq: gap.to + 1n }])
+    // what was stored since behind a gap at the end is no bound of it
+    const bounds = gap.toSlot < Number.MAX_SAFE_INTEGER ? [{ dao: gap.dao, seq: gap.to + 1n }] : []
+    const [after] = await store.origins(bounds)
     const cursor = after === undefined ? undefined : { signature: after.signature, slot: gap.toSlot }
     return { gap, inBulk, cursor, entries: [], pages: 0, isLastPage: false, found: 0, meetsMissing: false }
   }

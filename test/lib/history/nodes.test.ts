@@ -119,6 +119,37 @@ test('what a node that began from a snapshot again lacks is looked for in the li
   t.notOk(codes(watched).has('sequence-gap'), 'before it is said to be missing')
 })
 
+test('a search goes on where an event behind what is missing was stored meanwhile', async t => {
+  const ledger = trading(40)
+  const reader = ledgerReader(ledger)
+  const [lost] = ledger.swaps.slice(-1)
+  const dao = ledger.daos.find(({ address }) => address === lost!.dao)!
+  const isThere = ({ signature }: { signature: string }): boolean => signature !== lost!.signature
+  reader.bendPage = (page, { isOfEach }) => isOfEach === true ? page : page.filter(isThere)
+  const { signatures } = reader
+  const now: { watched?: Watched } = {}
+  const stored = () => now.watched?.history.status().swaps ?? 0
+  let traded: Promise<void> | undefined
+  reader.signatures = async (address, asked, options) => {
+    // as a node answers that has not come so far
+    const isAhead = (asked.minSlot ?? 0) > ledger.slot
+    if (address === dao.address && isAhead) throw new ServiceError('NODE_UNAVAILABLE', 'it is at an older slot')
+    if (address === dao.address) {
+      traded ??= (async () => {
+        ledger.advance(10)
+        dao.swap('buy', 1_000n)
+        await until(() => stored() >= ledger.swaps.length - 1)
+      })()
+      await traded
+    }
+    return await signatures(address, asked, options)
+  }
+  now.watched = await watch(t, ledger, { ...SMALL, reader })
+  await whole(t, now.watched, ledger)
+  t.ok(traded)
+  t.notOk(codes(now.watched).has('sequence-gap'), 'found by the first search')
+})
+
 test('what no list has is looked for twice as late each time', async t => {
   const ledger = trading(40)
   const reader = ledgerReader(ledger)

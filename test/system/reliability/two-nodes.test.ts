@@ -24,8 +24,8 @@ const is = (kind: 'accounts' | 'history') => ({ conditions }: SimulatedNode): vo
 }
 const faulty = (fault: FaultRule) => (node: SimulatedNode): void => { node.fault(fault) }
 /** It lacks the newer half of what happened, and goes on from there. */
-const wasDown = ({ conditions }: SimulatedNode, { history, slot }: Ledger): void => {
-  conditions.absence = { from: history.slot(history.length >> 1), to: slot }
+const wasDown = (node: SimulatedNode, { history, time }: Ledger): void => {
+  node.fault({ kind: 'hole', value: [history.time(history.length >> 1), time] })
 }
 const HISTORY = /^get(Signatures|Transaction|Block)/
 const ACCOUNTS = /Account/

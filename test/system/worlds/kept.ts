@@ -1127,5 +1127,44 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
       events: Array.from({ length: 30 }, (_, at) => ({ at: 10 + at, chain: 'forged' as const }))
     }
   },
+  {
+    found: 'A first start: the nodes named first were restarted from snapshots and lack hours, the last has all; no ticker for as long.',
+    plan: {
+      seed: 962,
+      nodes: 3,
+      finalityLag: 32,
+      bulk: true,
+      kind: 'own',
+      daos: 3,
+      past: { days: 2, swaps: 200 },
+      every: 10,
+      serves: 90,
+      events: [
+        { at: 0, for: 300, node: 0, weather: { kind: 'hole', hours: [14, 4] } },
+        { at: 0, for: 300, node: 1, weather: { kind: 'hole', hours: [8, 2] } },
+        { at: 100, process: 'restart' }
+      ],
+      weather: 240
+    }
+  },
+  {
+    found: 'The same, with one in between that hangs: the search for what is missing waited for it, or for a slot that is none.',
+    plan: {
+      seed: 963,
+      nodes: 3,
+      finalityLag: 32,
+      bulk: false,
+      kind: 'own',
+      daos: 3,
+      past: { days: 2, swaps: 200 },
+      every: 10,
+      serves: 120,
+      events: [
+        { at: 0, for: 300, node: 0, weather: { kind: 'hole', hours: [14, 4] } },
+        { at: 0, for: 300, node: 1, weather: { kind: 'fault', rule: { kind: 'hang' } } }
+      ],
+      weather: 240
+    }
+  },
   ...KEPT_CLUSTER
 ]

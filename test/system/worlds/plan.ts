@@ -21,6 +21,8 @@ export type NodeWeather =
   | { kind: 'latency', ms: number }
   | { kind: 'limits', node: 'public' | 'documented' | 'small' | 'plan' }
   | { kind: 'older' }
+  /** It has nothing of the time between so many hours ago, as one that was started from a snapshot. */
+  | { kind: 'hole', hours: [from: number, to: number] }
   | { kind: 'fault', rule: { kind: string, method?: string, value?: unknown, times?: number } }
 
 export type ChainAction = 'born' | 'hostile' | 'launch' | 'finalize' | 'collect' | 'fees' | 'upgrade' | 'burst'

@@ -61,6 +61,10 @@ function begin ({ plan, nodes }: World, at: number, weather: NodeWeather): () =>
         conditions, { limits: NODE_KINDS[plan.kind].limits, maxBatch: NODE_KINDS[plan.kind].maxBatch }
       )
     }
+    case 'hole': {
+      const fault = service.fault({ kind: 'hole', value: weather.hours.map(hours => service.ledger.time - hours * 3600) })
+      return () => service.faults.clear(fault)
+    }
     case 'fault': {
       const fault = service.fault(weather.rule as { kind: FaultKind })
       return () => service.faults.clear(fault)
