@@ -67,4 +67,7 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
     }
     done()
   })
-}, { name: 'rate-limit', dependencies: ['client', 'config', 'rate-limit-redis', 'request-log', 'security', 'sensible'] })
+}, {
+  name: 'rate-limit',
+  dependencies: ['client', 'config', 'rate-limit-redis', 'request-log', 'security', 'sensible']
+})
