@@ -127,7 +127,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const candles = await withStored(store, planned)
     const rates = new Map(Array.from(planned.rates, ([bps, swaps]) => [bps, swaps + (state.rates.get(bps) ?? 0)]))
     const next = { ...noted, events: state.events + planned.events.length, swaps: state.swaps + planned.swaps }
-    // the embedded store answers at once: 250 events are written in a round of some 25 ms, planned in another
+    // planned in a round of the event loop, written in others
     await pause()
     await change(async () => {
       await store.write({

@@ -11,7 +11,6 @@ const MAX_RETRY_MS = 3_600_000
 /** Transactions read and written at a time, and those of one bulk call. */
 const STEP = 25
 const BULK_PAGE = 250
-const LIST_PAGE = 1_000
 const DEADLINE_MS = 3_000
 const BEGINNING = 'where the nodes begin'
 
@@ -118,7 +117,7 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
       return
     }
     search.inBulk = found !== undefined
-    const query = { limit: LIST_PAGE, isOfEach: true, ...(cursor !== undefined && { minSlot: cursor.slot }) }
+    const query = { isOfEach: true, ...(cursor !== undefined && { minSlot: cursor.slot }) }
     const page = found ?? { infos: await listSignatures(context, dao, cursor, query, call), token: undefined }
     const end = page.infos.at(-1)
     if (end === undefined) {

@@ -96,7 +96,11 @@ function engineOver (file: Database.Database, release: (close: () => Promise<voi
   const database: SqliteDatabase = {
     close: () => file.close(),
     // a full disk has undone the transaction already: a rollback that fails would hide why
-    prepare: sql => file.prepare(sql === 'rollback' && !file.inTransaction ? 'select 1' : sql) as SqliteStatement
+    prepare (sql) {
+      // libsql ends the process where a closed file is asked
+      if (!file.open) throw new Error('the file is closed')
+      return file.prepare(sql === 'rollback' && !file.inTransaction ? 'select 1' : sql) as SqliteStatement
+    }
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) })
   return {
@@ -104,7 +108,10 @@ function engineOver (file: Database.Database, release: (close: () => Promise<voi
     types: TEXT_COLUMNS,
     reading: work => db.transaction().execute(work),
     writing: work => db.transaction().execute(trx => work(trx.withPlugin(lettingGo()))),
-    release: () => release(() => db.destroy())
+    // once what is under way has ended
+    async release () {
+      if (file.open) await db.connection().execute(() => release(() => db.destroy()))
+    }
   }
 }
 
@@ -122,7 +129,7 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
     const opened = file
     return engineOver(opened, async close => {
       try {
-        if (opened.open && !opened.inTransaction) opened.exec('pragma wal_checkpoint(truncate)')
+        if (opened.open) opened.exec('pragma wal_checkpoint(truncate)')
       } catch (error) {
         // what is in the log beside the file is read from there at the next start
         if (!hasNoRoom(error)) throw error

@@ -50,13 +50,15 @@ export function checkAge ({ ledger, plan }: World, { shown, headers }: Answer): 
  * An old answer is no older than it may be, a halt of the chain aside, which two nodes or more can tell. By the younger
  * of what it says and what is true, as UTC is what the witnesses say.
  */
-export function checkOldest ({ ledger, nodes, stood }: World, path: string, { status, shown, headers }: Answer): void {
+export function checkOldest (
+  { ledger, nodes, silences }: World, path: string, { status, shown, headers }: Answer
+): void {
   const told = headers['x-chain-time']
   if (status !== 200 || !shown.isStale || typeof told !== 'string') return
   const since = Date.parse(told) / 1000
   const silence = nodes.length === 1
     ? 0
-    : stood.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, since)), 0)
+    : silences.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, since)), 0)
   const age = Math.min(shown.least, 1000 * (ledger.utc - since)) - 1000 * silence
   if (age > OLDEST_MS) {
     fail('oldest', `${path} no older than ${OLDEST_MS / 1000} s, ${silence} s of a halt aside`, ageText(shown))

@@ -57,7 +57,7 @@ export interface World {
    * While no node that could be asked showed anything new, Unix seconds: to the service, which has it from two of them,
    * the chain may have halted.
    */
-  readonly stood: Array<{ from: number, to: number }>
+  readonly silences: Array<{ from: number, to: number }>
   /** When the process began to start. */
   startedAt: number
   haltedAt: number
@@ -170,7 +170,7 @@ export function createWorld (plan: Plan): World {
     outcome: { seconds: 0, answers: 0, served: 0, calls: 0 },
     app: undefined,
     troubledAt: 0,
-    stood: [],
+    silences: [],
     startedAt: 0,
     haltedAt: -Infinity,
     held: new Map(),
@@ -196,7 +196,7 @@ function newestShown ({ plan, nodes }: World): number {
 
 /** The chain follows time in whole slots, however short the timers are. */
 function followTime (world: World): void {
-  const { ledger, truth, stood } = world
+  const { ledger, truth, silences } = world
   let moved = 0
   let newest = -Infinity
   time.onMove = now => {
@@ -206,8 +206,8 @@ function followTime (world: World): void {
     moved = now
     const shown = newestShown(world)
     if (shown <= newest || shown === -Infinity) {
-      if (stood.at(-1)?.to === from) stood.at(-1)!.to = ledger.utc
-      else stood.push({ from, to: ledger.utc })
+      if (silences.at(-1)?.to === from) silences.at(-1)!.to = ledger.utc
+      else silences.push({ from, to: ledger.utc })
     }
     newest = Math.max(newest, shown)
     truth.note(now)

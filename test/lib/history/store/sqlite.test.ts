@@ -3,10 +3,11 @@ import {
   existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync, closeSync, statSync
 } from 'node:fs'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import Database from 'libsql'
 import { test } from 'tap'
 import { SCHEMA_VERSION } from '../../../../lib/history/store/migrations.js'
-import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
+import { openSqliteEngine, openSqliteStore } from '../../../../lib/history/store/sqlite.js'
 import { compiledFile } from '../../../support/compiled.js'
 import { testStore } from './store-suite.js'
 
@@ -18,6 +19,27 @@ testStore<string>({
 
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 const open = (folder: string) => openSqliteStore({ folder, program: PROGRAM })
+
+test('what is being written as it closes is written, and what comes later is refused', async t => {
+  const folder = t.testdir()
+  const { db, writing, release } = await openSqliteEngine(folder)
+  await sql`create table numbers (n integer)`.execute(db)
+  const some = JSON.stringify(Array.from({ length: 500 }, (_, n) => n))
+  let isOver = false
+  const step = writing(async trx => {
+    for (let i = 0; i < 300; i++) await sql`insert into numbers select value from json_each(${some})`.execute(trx)
+    isOver = true
+  })
+  await new Promise(resolve => setImmediate(resolve))
+  t.notOk(isOver, 'others have their turn meanwhile')
+  const closed = release()
+  const late = writing(async trx => { await sql`delete from numbers`.execute(trx) })
+  await Promise.all([step, closed, t.rejects(late, /closed/)])
+  const again = await openSqliteEngine(folder)
+  const { rows } = await sql`select count(*) as n from numbers`.execute(again.db)
+  t.same(rows, [{ n: 150_000 }])
+  await again.release()
+})
 
 test('makes its folder, and leaves all in one file when closed', async t => {
   const folder = join(t.testdir(), 'a', 'b')
@@ -38,7 +60,7 @@ test('refuses a second opener, of this process or another, and not after the fir
     message: /another process is using the history in .*: stop it first, or set another DATA_DIR/
   }
   await t.rejects(open(folder), refusal)
-  const script = `import { openSqliteStore } from ${JSON.stringify(compiledFile('lib/history/store/sqlite.ts'))}
+  const script = `import { openSqliteEngine, openSqliteStore } from ${JSON.stringify(compiledFile('lib/history/store/sqlite.ts'))}
     await openSqliteStore({ folder: ${JSON.stringify(folder)}, program: '${PROGRAM}' }).catch(error => { console.log(error.code, error.message) })`
   const other = () => spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).stdout
   t.match(other(), /HISTORY_UNAVAILABLE another process is using/)
