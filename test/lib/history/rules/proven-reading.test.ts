@@ -14,15 +14,16 @@ const slotsOf = (readings: AccountReading[], walked: number, newest: (dao: strin
 test('numbers of a slot that has been walked tell what is missing, whether or not it is stored', t => {
   t.same(slotsOf([reading(90, { A: 5n })], 100, stored({ A: 5n })), [90, 89])
   t.same(slotsOf([reading(90, { A: 5n })], 100, stored({ A: 3n })), [90, 89], 'two are missing: they show as a gap')
-  t.same(
-    slotsOf([reading(100, { A: 5n })], 100, stored({})),
-    [100, 99],
-    'the very slot, which may have gone on after it was read'
+  t.equal(
+    slotsOf([reading(100, { A: 5n })], 100, stored({ A: 4n })),
+    undefined,
+    'the very slot: what it numbers may have come after the walk'
   )
+  t.same(slotsOf([reading(100, { A: 5n })], 100, stored({ A: 5n })), [100, 99], 'and may go on after it was read')
   t.same(
     slotsOf([reading(100, { A: 5n }, true)], 100, stored({})),
     [100, 100],
-    'which has not, where it is still shown when it must be over'
+    'neither, where it is still shown when it must be over'
   )
   t.same(slotsOf([reading(120, { A: 5n }, true)], 100, stored({ A: 5n })), [120, 100])
   t.same(
