@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 
 /** Answers to what is no HTTP, too much of it, or too slow: such requests never reach the application. */
@@ -22,12 +22,12 @@ export function refusalOf (status: keyof typeof MESSAGES) {
   return { headers, body }
 }
 
-/** The latest request of a connection, to tell one whose body is still coming from one that has not begun. */
-const latest = new WeakMap<Socket, IncomingMessage>()
+/** The latest answer of a connection: who sends a body that is late or broken may have been answered before it. */
+const latest = new WeakMap<Socket, ServerResponse>()
 
 /** Must be told of every request, for `answerClientError`. */
 export function noteRequests (server: Server): void {
-  server.on('request', (request: IncomingMessage) => { latest.set(request.socket, request) })
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => { latest.set(socket, response) })
 }
 
 function statusOf (code: string | undefined): keyof typeof MESSAGES {
@@ -37,9 +37,9 @@ function statusOf (code: string | undefined): keyof typeof MESSAGES {
 
 /** Answers where nothing has been answered yet, and ends the connection. */
 export function answerClientError (error: Error & { code?: string }, socket: Socket): void {
-  const request = latest.get(socket)
-  // late or broken, its body's request has been answered already: another answer would be taken for the next one's
-  const answered = request !== undefined && !request.complete
+  const response = latest.get(socket)
+  // another answer to the same request would be taken for the next one's
+  const answered = response?.headersSent === true && !response.req.complete
   if (error.code === 'ECONNRESET' || !socket.writable || answered) {
     socket.destroy()
     return

@@ -50,6 +50,11 @@ test('what is no HTTP is answered in the words of the contract, and the connecti
       'GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'
     ],
+    ...['GET', 'POST'].map((method): [string, string, string] => [
+      `${method}, a length that only the end tells`,
+      `${method} / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\nab`,
+      'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'
+    ]),
     [
       'a header of a line break', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: a\nb\r\n\r\n',
       'HTTP/1.1 400 Bad Request|{"error":"Bad request"}'
