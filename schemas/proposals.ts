@@ -30,13 +30,13 @@ const PROPOSAL = {
     examples: [300]
   })),
   created_at: nullable(time(
-    'When it was proposed, by the event that tells; null: not finalized yet, or lost with what no node has.',
+    'When it was proposed, by the event that tells; null: not finalized yet, missing for now (in lists), or lost.',
     '2026-01-30T09:00:00.000Z'
   )),
   launched_at: nullable(time('When its markets opened; null: not yet.')),
   ends_at: nullable(time('When it can be decided; null: not launched.', '2026-02-03T12:00:00.000Z')),
   finalized_at: nullable(time(
-    'When it was decided, cancelled or removed; null: it is not, that is not finalized yet, or it is lost.'
+    'When it was decided, cancelled or removed; null: it is not, or the event is not there, as with `created_at`.'
   ), [null]),
   staked: nullable(decimal(
     'Whole base tokens that are staked on a draft; null once it is launched, or where the token can\'t be read.',
@@ -46,8 +46,8 @@ const PROPOSAL = {
     'The multisig\'s proposal that it would execute.', '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9'
   ),
   decision: orNull(
-    DecisionSchema, 'Of one that its markets have decided; null: they have not, the event is not finalized yet, or ' +
-      'lost, or the DAO\'s tokens can\'t be read.')
+    DecisionSchema, 'Of one that its markets have decided; null: they have not, the event is not there, as with ' +
+      '`created_at`, or the DAO\'s tokens can\'t be read.')
 }
 const UNDECIDED = { decision: null }
 export const ProposalRowSchema = record('ProposalRow', 'A proposal.', PROPOSAL, UNDECIDED)

@@ -6,6 +6,7 @@ import type { DaoRecord } from '../../schemas/dao.js'
 import type { ProposalRecord, Proposals } from '../../schemas/proposals.js'
 import { clonePool, type Pool, twap, updateTwap } from '../../simulator/arithmetic.js'
 import { fromBase58 } from '../../simulator/bytes.js'
+import type { Dao } from '../../simulator/index.js'
 import { u128, u64 } from '../../simulator/inspect.js'
 import { createRandom } from '../../simulator/random.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
@@ -218,6 +219,38 @@ test('proposals and their markets are the ledger\'s own, and enter no other figu
     await says(`/api/proposals/${address}`, 404, `Proposal not found: ${address}`)
     await says(`/api/daos/${excluded.address}/proposals`, 404, `DAO not found: ${excluded.address}`)
   })
+})
+
+test('an event that is missing is null in its own row, and holds up the record of that proposal alone', async t => {
+  const { ledger, node } = await startChain(t)
+  const [dao, other] = [1, 2].map(() => ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 2n * 10n ** 12n, quoteReserves: 2n * 10n ** 11n }
+  )) as [Dao, Dao]
+  other.launchProposal()
+  const app = await build(t, {
+    env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20
+  })
+  await historyComplete(app)
+  const get = getterOf(app)
+  const withheld = node.fault({ method: 'getTransaction', kind: 'null-transaction' })
+  dao.initializeProposal()
+  const made = new Date(ledger.time * 1000).toISOString()
+  const { address } = dao.proposal!
+  await until('the event is known to be missing', () => {
+    if (!app.history.status().isBehind) ledger.advance(1)
+    return app.history.status().missingEvents === 1
+  })
+  const [first, second] = await get<Proposals>('/api/proposals')
+  t.match(first, { proposal: address, state: 'draft', number: 1, created_at: null, finalized_at: null, decision: null })
+  t.match(second, { dao: other.address, state: 'pending', created_at: /Z$/ })
+  t.equal((await app.inject(`/api/proposals/${address}`)).statusCode, 503)
+  t.equal((await app.inject(`/api/proposals/${second!.proposal}`)).statusCode, 200)
+  node.faults.clear(withheld)
+  await until('it has been found', async () => {
+    if (!app.history.status().isBehind) ledger.advance(1)
+    return (await app.inject(`/api/proposals/${address}`)).statusCode === 200
+  })
+  t.equal((await get<ProposalRecord>(`/api/proposals/${address}`)).created_at, made)
 })
 
 test('the oracle carried on is the compiled program\'s own, and decides as it does', {
