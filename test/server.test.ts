@@ -1,8 +1,7 @@
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, get as httpGet, Agent } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
@@ -110,7 +109,7 @@ test('a second signal ends it at once', async t => {
 
 test('an error that nothing catches, and a rejection, are logged and end the process with status 1', async t => {
   const { env } = await setUp(t)
-  const folder = mkdtempSync(join(tmpdir(), 'crash-'))
+  const folder = t.testdir()
   for (const [name, code] of Object.entries(
     { thrown: "throw new Error('made by the test')", rejected: "Promise.reject(new Error('made by the test'))" }
   )) {
@@ -177,7 +176,7 @@ test('what keeps it from starting is told in one line', async t => {
     [`port ${port} at 127.0.0.1 is taken by another process: stop it first, or set another METRICS_PORT`]
   )
 
-  const folder = mkdtempSync(join(tmpdir(), 'data-'))
+  const folder = t.testdir()
   const first = startServer(t, { ...env, DATA_DIR: folder })
   await first.url()
   const second = startServer(t, { ...env, DATA_DIR: folder })
@@ -202,8 +201,7 @@ test('what keeps it from starting is told in one line', async t => {
 
 test('settings may stand in a file; those of the environment win', async t => {
   const { env } = await setUp(t)
-  const folder = mkdtempSync(join(tmpdir(), 'settings-'))
-  writeFileSync(join(folder, '.env'), 'DEX_FORK_TYPE=FromFile\nROUTER_ADDRESS=nonsense\n')
+  const folder = t.testdir({ '.env': 'DEX_FORK_TYPE=FromFile\nROUTER_ADDRESS=nonsense\n' })
   const server = startServer(t, env, folder)
   const answer = await fetch(await server.url())
   t.match(await answer.json(), { dex: { fork_type: 'FromFile', router_address: ROUTER } })

@@ -30,7 +30,7 @@ async function run (folder: string, killAfter?: number): Promise<boolean> {
   return stdout().includes('done')
 }
 
-/** All rows, but for the numbers that tell the order of arrival only. */
+/** All rows, but for numbers that tell the order of arrival alone, and notes that are empty, as good as none. */
 function rowsOf (folder: string): Record<string, unknown[]> {
   const db = new Database(join(folder, 'history.db'))
   const all = (sql: string) => db.prepare(sql).all()
@@ -57,7 +57,7 @@ function rowsOf (folder: string): Record<string, unknown[]> {
     indexed_ranges: all('select * from indexed_ranges'),
     unattributed: all('select * from unattributed'),
     missing: all('select * from missing'),
-    meta: all("select * from meta where key not in ('revision', 'published') order by 1")
+    meta: all("select * from meta where key not in ('revision', 'published') and value <> '' order by 1")
   }
   db.close()
   return rows

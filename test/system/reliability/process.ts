@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ChildProcess } from 'node:child_process'
@@ -21,13 +21,13 @@ export interface ServerProcess {
 }
 
 /** Starts server.ts with nothing but `env`, in a folder that has no settings of its own; killed with the test. */
-export function startServer (
-  t: Test, env: Record<string, string>, cwd = mkdtempSync(join(tmpdir(), 'server-'))
-): ServerProcess {
-  const { child, output, url, isAlive, ended } = startService(env, cwd)
+export function startServer (t: Test, env: Record<string, string>, cwd?: string): ServerProcess {
+  const folder = cwd ?? mkdtempSync(join(tmpdir(), 'server-'))
+  const { child, output, url, isAlive, ended } = startService(env, folder)
   t.teardown(async () => {
     child.kill('SIGKILL')
     await ended
+    if (cwd === undefined) rmSync(folder, { recursive: true, force: true })
   })
   return {
     child,

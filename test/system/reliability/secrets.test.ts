@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -25,7 +25,10 @@ test('no log line, answer or metric of the real process holds a key, whatever th
   const { ledger, node } = await startChain(t)
   const world = createWorld(ledger)
   const metricsPort = await freePort()
-  const crash = join(mkdtempSync(join(tmpdir(), 'crash-')), 'crash.mjs')
+  // its path is told with the error: one of the test's own name would hold the key
+  const folder = mkdtempSync(join(tmpdir(), 'crash-'))
+  t.teardown(() => rmSync(folder, { recursive: true }))
+  const crash = join(folder, 'crash.mjs')
   // the worst case: an error that carries the setting itself, as the platform's errors do, and that nothing catches
   writeFileSync(
     crash,
