@@ -47,8 +47,9 @@ export function checkAge ({ ledger, plan }: World, { shown, headers }: Answer): 
 }
 
 /**
- * An old answer is no older than it may be, a halt of the chain aside, which two nodes or more can tell. By the younger
- * of what it says and what is true, as UTC is what the witnesses say.
+ * An old answer is no older than it may be, a halt of the chain aside, which two nodes or more can tell, and the drift
+ * of its clock: in a halt that nobody knows yet. By the younger of what it says and what is true, as UTC is what the
+ * witnesses say.
  */
 export function checkOldest (
   { ledger, nodes, silences }: World, path: string, { status, shown, headers }: Answer
@@ -59,9 +60,11 @@ export function checkOldest (
   const silence = nodes.length === 1
     ? 0
     : silences.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, since)), 0)
-  const age = Math.min(shown.least, 1000 * (ledger.utc - since)) - 1000 * silence
+  const drift = ledger.utc - ledger.time
+  const age = Math.min(shown.least, 1000 * (ledger.utc - since)) - 1000 * (silence + drift)
   if (age > OLDEST_MS) {
-    fail('oldest', `${path} no older than ${OLDEST_MS / 1000} s, ${silence} s of a halt aside`, ageText(shown))
+    const aside = `${silence} s of a halt and ${drift} s of drift aside`
+    fail('oldest', `${path} no older than ${OLDEST_MS / 1000} s, ${aside}`, ageText(shown))
   }
 }
 
