@@ -48,11 +48,11 @@ export function checkAge ({ ledger, plan }: World, { shown, headers }: Answer): 
 
 /**
  * An old answer is no older than it may be, a halt of the chain aside, which two nodes or more can tell, and the drift
- * of its clock: in a halt that nobody knows yet. By the younger of what it says and what is true, as UTC is what the
- * witnesses say.
+ * that its clock had: while the chain halts nobody may know it. By the younger of what it says and what is true, as UTC
+ * is what the witnesses say.
  */
 export function checkOldest (
-  { ledger, nodes, silences }: World, path: string, { status, shown, headers }: Answer
+  { ledger, nodes, silences, drifts }: World, path: string, { status, shown, headers }: Answer
 ): void {
   const told = headers['x-chain-time']
   if (status !== 200 || !shown.isStale || typeof told !== 'string') return
@@ -60,7 +60,7 @@ export function checkOldest (
   const silence = nodes.length === 1
     ? 0
     : silences.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, since)), 0)
-  const drift = ledger.utc - ledger.time
+  const { seconds: drift } = drifts.findLast(({ from }) => from <= since) ?? drifts[0]!
   const age = Math.min(shown.least, 1000 * (ledger.utc - since)) - 1000 * (silence + drift)
   if (age > OLDEST_MS) {
     const aside = `${silence} s of a halt and ${drift} s of drift aside`

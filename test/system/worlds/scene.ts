@@ -58,6 +58,8 @@ export interface World {
    * the chain may have halted.
    */
   readonly silences: Array<{ from: number, to: number }>
+  /** By how many seconds the chain's clock was behind UTC, from a time of its own on. */
+  readonly drifts: Array<{ from: number, seconds: number }>
   /** When the process began to start. */
   startedAt: number
   haltedAt: number
@@ -171,6 +173,7 @@ export function createWorld (plan: Plan): World {
     app: undefined,
     troubledAt: 0,
     silences: [],
+    drifts: [],
     startedAt: 0,
     haltedAt: -Infinity,
     held: new Map(),
@@ -196,7 +199,7 @@ function newestShown ({ plan, nodes }: World): number {
 
 /** The chain follows time in whole slots, however short the timers are. */
 function followTime (world: World): void {
-  const { ledger, truth, silences } = world
+  const { ledger, truth, silences, drifts } = world
   let moved = 0
   let newest = -Infinity
   time.onMove = now => {
@@ -204,6 +207,8 @@ function followTime (world: World): void {
     const from = ledger.utc
     ledger.advance((now - moved) / 1000)
     moved = now
+    const seconds = ledger.utc - ledger.time
+    if (drifts.at(-1)?.seconds !== seconds) drifts.push({ from: ledger.time, seconds })
     const shown = newestShown(world)
     if (shown <= newest || shown === -Infinity) {
       if (silences.at(-1)?.to === from) silences.at(-1)!.to = ledger.utc
