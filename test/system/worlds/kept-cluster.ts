@@ -189,5 +189,31 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
         { at: 66, for: 230, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 2 } } }
       ]
     }
+  },
+  {
+    found: 'At a first start the node listed the oldest transactions of the day and gave them broken: a DAO whose first stored event came after one of them had no number that showed it to be missing, and counted too little.',
+    plan: {
+      seed: 9250,
+      nodes: 1,
+      finalityLag: 1,
+      bulk: false,
+      kind: 'public',
+      daos: 3,
+      past: { days: 3, swaps: 368 },
+      weather: 829,
+      every: 10,
+      events: [
+        { at: 0, for: 488, node: 0, weather: { kind: 'fault', rule: { kind: 'clock-ahead', value: 3600 } } },
+        { at: 168, chain: 'hostile' }, { at: 400, chain: 'liquidity' },
+        { at: 531, for: 38, node: 0, weather: { kind: 'latency', ms: 1551 } },
+        { at: 670, for: 111, process: 'network' }, { at: 699, chain: 'hostile' },
+        {
+          at: 801,
+          for: 97,
+          node: 0,
+          weather: { kind: 'fault', rule: { kind: 'missing-field', method: 'getTransaction' } }
+        }
+      ]
+    }
   }
 ]

@@ -7,9 +7,16 @@ import type { MissingTransaction, SequenceRange } from '../../../../lib/history/
 const missing = (...slots: number[]): MissingTransaction[] => slots.map(
   slot => ({ signature: `s${slot}`, slot, at: null, reason: 'null' })
 )
-const upTo = (...lasts: bigint[]) => lasts.map(last => ({ last }) as SequenceRange)
+const range = (first: bigint, last: bigint, firstSlot = 10, lastSlot = 90) =>
+  ({ first, last, firstSlot, lastSlot }) as SequenceRange
+const upTo = (...lasts: bigint[]) => lasts.map((last, at) => range(at === 0 ? 1n : lasts[at - 1]! + 2n, last))
 const facts = (rest: Partial<OwnerFacts> = {}): OwnerFacts => ({
-  verifiedSlot: 100, named: NOBODY_NAMED, sequenceRanges: new Map([['A', upTo(3n)], ['B', upTo(5n)]]), ...rest
+  verifiedSlot: 100,
+  accounts: new Map([['A', 3n], ['B', 5n]]),
+  named: NOBODY_NAMED,
+  sequenceRanges: new Map([['A', upTo(3n)], ['B', upTo(5n)]]),
+  sequenceGaps: new Map(),
+  ...rest
 })
 
 test('nothing missing is nobody\'s', t => {
@@ -26,6 +33,23 @@ test(
     t.end()
   }
 )
+
+test('where numbers have an open end it may be one\'s as long as no gap shows it', t => {
+  const gap = (dao: string, from: bigint, to: bigint) =>
+    [dao, [{ dao, from, to, since: null, until: null, fromSlot: 0, toSlot: 0 }]] as const
+  const owns = (
+    slot: number, ranges: SequenceRange[], rest: Partial<OwnerFacts> = {}
+  ): boolean => mayOwnOf(missing(slot), facts({ sequenceRanges: new Map([['A', ranges]]), ...rest }))('A')
+  const begun = [range(2n, 3n, 50, 60)]
+  t.same([40, 50, 51, 70].map(slot => owns(slot, begun)), [true, true, false, false], 'before the first that is stored')
+  t.notOk(owns(40, begun, { sequenceGaps: new Map([gap('A', 1n, 1n)]) }), 'walked to the beginning it is a gap')
+  const ahead = { accounts: new Map([['A', 4n]]) }
+  t.same([59, 60, 99].map(slot => owns(slot, [range(1n, 3n, 50, 60)], ahead)), [false, true, true], 'by its account')
+  t.notOk(owns(99, [range(1n, 3n, 50, 60)], { ...ahead, sequenceGaps: new Map([gap('A', 4n, 4n)]) }))
+  const apart = [range(1n, 1n, 10, 20), range(3n, 3n, 50, 60)]
+  t.same([15, 20, 30, 50, 55].map(slot => owns(slot, apart)), [false, true, true, true, false], 'in between')
+  t.end()
+})
 
 test('beyond the compared accounts it may be anybody\'s until lists have named the owners', t => {
   t.same(['A', 'B', 'new'].map(mayOwnOf(missing(101), facts())), [true, true, true])
