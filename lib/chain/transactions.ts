@@ -44,9 +44,10 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     const given = isOfEach ? await rpc.ofEach(call, options) : []
     const lists = given.map(rows => signaturesOf(rows, before)).filter(list => Array.isArray(list))
     if (lists.length > 0) return joined(lists)
-    // before Agave 4.0 a node answers an unknown cursor with an empty list: another may know it
-    const doubt = before === undefined ? {} : { doubt: isEmptyList }
-    const rows = await rpc.call(call.method, call.params, { ...options, ...doubt }).catch((cause: unknown) => {
+    // before Agave 4.0 a node answers an unknown cursor with an empty list, and one that began from a snapshot has no
+    // list of before: another may know
+    const doubted = { ...options, doubt: isEmptyList }
+    const rows = await rpc.call(call.method, call.params, doubted).catch((cause: unknown) => {
       if (faultOf(cause)?.rpcCode !== CURSOR_UNKNOWN) throw cause
       throw new ServiceError('CURSOR_UNKNOWN', 'no node knows the signature before the page', { cause })
     })

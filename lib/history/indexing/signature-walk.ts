@@ -35,7 +35,7 @@ const nothingNew = (reached: Moment): HeadResult => ({ taken: 0, reached, behind
 export function createSignatureWalk (
   context: Context, { pageSize = 1000, stepSize = { least: 1, most: 250 } }: WalkSizes = {}
 ) {
-  const { program, writer, signal } = context
+  const { reader, program, writer, signal } = context
   const listings = createListings(context, pageSize)
   const feed = createFeed(context, { pageSize, stepSize })
   /** New entries above the newest range, oldest first, and the head when they were all. */
@@ -185,6 +185,9 @@ export function createSignatureWalk (
       return { ...begun, reached: begun.taken > 0 ? asked : undefined, behind: false }
     }
     if (newest === undefined) {
+      const begins = await reader.firstAvailableBlocks({ priority: 'head', deadlineMs: DEADLINE_MS, signal })
+      // nodes that began from a snapshot again, and a market that has been quiet since
+      if (begins.length > 0 && begins.every(slot => slot > top.newestSlot)) return nothingNew(asked)
       throw new ServiceError('NODE_BAD_ANSWER', 'the node lists no signature at all, though there are some')
     }
     if (newest.signature === top.newest) return nothingNew(asked)

@@ -132,3 +132,32 @@ test('a cursor that one node of two has lost costs nothing', async t => {
   t.match(watched.history.status(), { complete: true, missingEvents: 0, losses: 0, swaps: 200 })
   t.notOk(codes(watched).has('past-lost'))
 })
+
+test('nodes that began from a snapshot again list nothing of a quiet market: the head goes on', async t => {
+  const ledger = createLedger({ seed: 10 })
+  const [busy, resting] = [born(ledger), born(ledger)]
+  trade(ledger, [busy, resting], 30)
+  const watched = await watch(t, ledger, SMALL)
+  const { history, reader, events } = watched
+  await settled(watched, ledger)
+  const complete = async () => {
+    const { volumes } = await history.last24h()
+    return [busy, resting].map(({ address }) => volumes.get(address)!.complete)
+  }
+  const isAtHead = (): boolean => history.status().headAge === 0
+  ledger.advance(HOUR)
+  reader.forgotten = ledger.slot
+  ledger.advance(10)
+  await until(isAtHead)
+  t.same(await complete(), [true, true])
+  busy.swap('buy', 7_000_000n)
+  reader.forgotten = ledger.slot
+  ledger.advance(10)
+  await until(() => isAtHead() && history.status().missingEvents === 1)
+  t.same(await complete(), [false, true], 'what they have lost shows by the accounts')
+  reader.forgotten = undefined
+  reader.bendPage = () => []
+  ledger.advance(HOUR)
+  await until(() => events.some(({ message }) => message.includes('the node lists no signature at all')))
+  t.notOk(isAtHead(), 'one that has its past, and lists nothing, is broken')
+})

@@ -215,5 +215,24 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
         }
       ]
     }
+  },
+  {
+    found: 'While the process was down its nodes began from a snapshot again, and nobody traded since: they list no signature at all. The head waited for the next trade, and no volume was served.',
+    plan: {
+      seed: 9241,
+      nodes: 3,
+      halves: ['accounts', 'history', 'all'],
+      finalityLag: 32,
+      bulk: false,
+      kind: 'plan',
+      daos: 4,
+      past: { days: 2, swaps: 269 },
+      weather: 1348,
+      every: 20,
+      events: [
+        { at: 454, clock: 3_600_000 }, { at: 847, for: 1514, process: 'outage', forget: 1115 },
+        { at: 963, for: 588, node: 0, weather: { kind: 'fault', rule: { kind: 'clock-ahead', value: 600 } } }
+      ]
+    }
   }
 ]
