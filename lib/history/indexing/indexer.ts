@@ -129,7 +129,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   async function lookAtHead (): Promise<number> {
     lookedAt = now()
-    const result = await walk.head(ask, edge() ?? -Infinity)
+    const result = await walk.head(ask, edge() ?? -Infinity, reached?.slot ?? 0)
     const { behind } = result
     if (behind && !wasBehind) {
       const message = 'the newest finalized signature of the node is older than one that is processed'

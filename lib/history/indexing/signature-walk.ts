@@ -5,12 +5,12 @@ import { lossOf, withLoss } from '../rules/losses.js'
 import {
   above, beginRange, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
-import type { IndexedRange } from '../rules/types.js'
+import type { IndexedRange, Loss } from '../rules/types.js'
 import type { LastDayWork } from '../status.js'
 import type { Step } from './commit.js'
 import type { Context } from './context.js'
 import { type Advanced, createFeed, type StepResult, type WalkSizes } from './feed.js'
-import { createListings, HistoryLost, listSignatures } from './list.js'
+import { createListings, firstAvailable, HistoryLost, listSignatures } from './list.js'
 
 export interface HeadResult extends StepResult {
   /** The finalized head down from which all is stored; undefined: not yet. */
@@ -166,9 +166,9 @@ export function createSignatureWalk (
 
   /**
    * Processes the first step of what is newer. `ask`, for the finalized head, comes before the list; `edge`: Unix
-   * second where the last day begins.
+   * second where the last day begins; `reachedSlot`: of the last head down from which all was stored, or 0.
    */
-  async function head (ask: () => Promise<Moment>, edge: number): Promise<HeadResult> {
+  async function head (ask: () => Promise<Moment>, edge: number, reachedSlot: number): Promise<HeadResult> {
     const [top] = writer.state.indexedRanges
     if (top !== undefined && rising?.after === top.newest) return await rise(top)
     const asked = await ask()
@@ -185,10 +185,15 @@ export function createSignatureWalk (
       return { ...begun, reached: begun.taken > 0 ? asked : undefined, behind: false }
     }
     if (newest === undefined) {
-      const begins = await reader.firstAvailableBlocks({ priority: 'head', deadlineMs: DEADLINE_MS, signal })
-      // nodes that began from a snapshot again, and a market that has been quiet since
-      if (begins.length > 0 && begins.every(slot => slot > top.newestSlot)) return nothingNew(asked)
-      throw new ServiceError('NODE_BAD_ANSWER', 'the node lists no signature at all, though there are some')
+      const begins = await firstAvailable(reader)
+      if (begins === undefined || begins.slot <= top.newestSlot) {
+        throw new ServiceError('NODE_BAD_ANSWER', 'the node lists no signature at all, though there are some')
+      }
+      // nobody has traded since; what they did before may be lost, unless the head was there
+      if (begins.slot > reachedSlot) {
+        await lose({ fromSlot: top.newestSlot, toSlot: begins.slot - 1, until: begins.time })
+      }
+      return nothingNew(asked)
     }
     if (newest.signature === top.newest) return nothingNew(asked)
     if (newest.slot < top.newestSlot) return { taken: 0, reached: undefined, behind: true }
@@ -202,15 +207,14 @@ export function createSignatureWalk (
     return { ...await begin(entries, whole), reached: undefined, behind: false }
   }
 
+  /** States a loss, with what else it makes of the ranges. */
+  const lose = (loss: Loss | undefined, change: Partial<Step> = {}): Promise<unknown> => writer.commit(
+    { events: [], ...change, ...(loss !== undefined && { losses: withLoss(writer.state.losses, loss) }) }
+  )
+
   /** Closes a range of which no node knows any more; `begins`: where the first does. */
   async function giveUp (range: UnindexedRange, begins: Moment | undefined): Promise<void> {
-    const { indexedRanges, losses } = writer.state
-    const loss = lossOf(range, begins)
-    await writer.commit({
-      events: [],
-      ...closed(range, indexedRanges),
-      ...(loss !== undefined && { losses: withLoss(losses, loss) })
-    })
+    await lose(lossOf(range, begins), closed(range, writer.state.indexedRanges))
     listings.keep(open())
   }
 

@@ -6,9 +6,9 @@ import type { Loss } from './types.js'
 /** Each needs an outage longer than what every node keeps. */
 const MAX_LOSSES = 100
 
-/** Newest first; beyond a bound the oldest become one that spans them. */
+/** Newest first, one from each slot on; beyond a bound the oldest become one that spans them. */
 export function withLoss (losses: readonly Loss[], loss: Loss): Loss[] {
-  const all = [...losses, loss].sort((a, b) => b.toSlot - a.toSlot)
+  const all = [...losses.filter(({ fromSlot }) => fromSlot !== loss.fromSlot), loss].sort((a, b) => b.toSlot - a.toSlot)
   if (all.length <= MAX_LOSSES) return all
   const [newer, oldest] = [all.at(-2)!, all.at(-1)!]
   return [...all.slice(0, -2), { ...newer, fromSlot: Math.min(oldest.fromSlot, newer.fromSlot) }]

@@ -1,4 +1,4 @@
-import type { SequenceGap } from './sequence-gaps.js'
+import { type SequenceGap, unstored } from './sequence-gaps.js'
 import type { MissingTransaction, SequenceRange } from './types.js'
 
 /**
@@ -23,31 +23,13 @@ export interface OwnerFacts {
   sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>
 }
 
-/**
- * Slots between which numbers of a DAO are not stored and are no gap, since the walk has not come to all that lies
- * there: before its first event that is stored, as a rule.
- */
-function openEnds (
-  dao: string, { verifiedSlot, accounts, sequenceRanges, sequenceGaps }: OwnerFacts
-): Array<{ from: number, to: number }> {
-  const ranges = sequenceRanges.get(dao) ?? []
-  const gaps = sequenceGaps.get(dao) ?? []
-  return Array.from({ length: ranges.length + 1 }, (_, at) => [ranges[at - 1], ranges[at]] as const)
-    .filter(([left, right]) => {
-      const first = (left?.last ?? 0n) + 1n
-      const next = right?.first ?? (accounts.get(dao) ?? 0n) + 1n
-      return first < next && !gaps.some(({ from }) => from === first)
-    })
-    .map(([left, right]) => ({ from: left?.lastSlot ?? 0, to: right?.firstSlot ?? verifiedSlot }))
-}
-
 /** Whether one of `missing` may be a DAO's without showing as its gap. */
 export function mayOwnOf (missing: readonly MissingTransaction[], facts: OwnerFacts): (dao: string) => boolean {
   const { verifiedSlot, named, sequenceRanges } = facts
   const slots = Float64Array.from(missing, ({ slot }) => slot).sort()
   const open = new Set(slots.filter(slot => slot > verifiedSlot))
   const isUnnamed = open.size > 0 && slots.at(-1)! > named.slot
-  /** The first from a slot on. */
+  /** The first slot from one on. */
   function slotFrom (from: number): number {
     let [low, high] = [0, slots.length]
     while (low < high) {
@@ -62,7 +44,9 @@ export function mayOwnOf (missing: readonly MissingTransaction[], facts: OwnerFa
     // a DAO without any event shows no sequence gap
     if (isUnnamed || !sequenceRanges.has(dao)) return true
     for (const slot of named.owners.get(dao) ?? []) if (open.has(slot)) return true
-    return openEnds(dao, facts).some(({ from, to }) => slotFrom(from) <= to)
+    const gaps = facts.sequenceGaps.get(dao) ?? []
+    return unstored(dao, facts).some(({ from, fromSlot, toSlot }) =>
+      slotFrom(fromSlot) <= Math.min(toSlot, verifiedSlot) && !gaps.some(gap => gap.from === from))
   }
 }
 

@@ -44,38 +44,40 @@ const gapBetween = (
 
 const NONE: SequenceGap[] = []
 
-function sequenceGapsOfDao (dao: string, ranges: readonly SequenceRange[], view: GapSearch): SequenceGap[] {
-  const { indexedRanges, ended, accounts } = view
-  const whole = indexedRanges.length <= 1
-  const first = ranges[0]
-  const last = ranges.at(-1)
+/** Numbers of a DAO that are not stored, from the first to the newest that its account has; no gaps until covered. */
+export function unstored (
+  dao: string, { sequenceRanges, accounts }: Pick<GapSearch, 'sequenceRanges' | 'accounts'>
+): SequenceGap[] {
+  const ranges = sequenceRanges.get(dao) ?? []
   const newest = accounts.get(dao) ?? 0n
-  const known = last?.last ?? 0n
   // most DAOs by far: of many thousands no lists are made
-  if (ranges.length <= 1 && (first === undefined || first.first === 1n) && newest <= known) return NONE
-  const isCovered = (from: number, to: number): boolean => (ended && whole) ||
-    indexedRanges.some(({ oldestSlot, newestSlot }) => oldestSlot <= from && to <= newestSlot)
-  const sequenceGaps = ranges.slice(1).flatMap((right, at) =>
-    isCovered(ranges[at]!.lastSlot, right.firstSlot) ? [gapBetween(dao, ranges[at], right)] : [])
-  if (first !== undefined && first.first > 1n && ended && whole) {
-    sequenceGaps.unshift(gapBetween(dao, undefined, first))
-  }
-  // Without any event, all of them may lie before what is covered
-  if (newest > known && whole && (last !== undefined || ended)) {
-    sequenceGaps.push(gapBetween(dao, last, undefined, newest))
-  }
-  return sequenceGaps
+  if (ranges.length <= 1 && (ranges[0]?.first ?? 1n) === 1n && newest <= (ranges[0]?.last ?? 0n)) return NONE
+  return Array.from({ length: ranges.length + 1 }, (_, at) => gapBetween(dao, ranges[at - 1], ranges[at], newest))
+    .filter(({ from, to }) => from <= to)
+}
+
+function sequenceGapsOfDao (dao: string, view: GapSearch): SequenceGap[] {
+  const { indexedRanges, ended } = view
+  const isWhole = indexedRanges.length <= 1
+  return unstored(dao, view).filter(({ from, fromSlot, toSlot }) => {
+    if (ended && isWhole) return true
+    // without any event before it, all of them may lie before what is covered
+    if (from === 1n) return false
+    return toSlot === Number.MAX_SAFE_INTEGER
+      ? isWhole
+      : indexedRanges.some(({ oldestSlot, newestSlot }) => oldestSlot <= fromSlot && toSlot <= newestSlot)
+  })
 }
 
 /** By DAO, those without one left out. Looks at ranges, not at events. */
 export function sequenceGapsOf (view: GapSearch): Map<string, SequenceGap[]> {
   const found = new Map<string, SequenceGap[]>()
-  const look = (dao: string, ranges: readonly SequenceRange[]): void => {
-    const sequenceGaps = sequenceGapsOfDao(dao, ranges, view)
+  const look = (dao: string): void => {
+    const sequenceGaps = sequenceGapsOfDao(dao, view)
     if (sequenceGaps.length > 0) found.set(dao, sequenceGaps)
   }
-  for (const [dao, ranges] of view.sequenceRanges) look(dao, ranges)
-  for (const dao of view.accounts.keys()) if (!view.sequenceRanges.has(dao)) look(dao, [])
+  for (const dao of view.sequenceRanges.keys()) look(dao)
+  for (const dao of view.accounts.keys()) if (!view.sequenceRanges.has(dao)) look(dao)
   return found
 }
 

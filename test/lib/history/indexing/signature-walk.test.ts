@@ -59,7 +59,7 @@ async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = { l
     ask,
     edge,
     ranges,
-    head: () => step(walk.head(ask, edge())),
+    head: () => step(walk.head(ask, edge(), 0)),
     back: () => step(walk.backfillStep(ranges()[0]!, edge()))
   }
 }
@@ -197,7 +197,7 @@ test('the head is listed by a node that has come as far as the slot up to which 
   const asked = await ask()
   const pages: unknown[] = []
   reader.bendPage = (page, { minSlot }) => { pages.push(minSlot); return page }
-  const { reached } = await walk.head(async () => asked, edge())
+  const { reached } = await walk.head(async () => asked, edge(), 0)
   t.strictSame(reached, asked)
   t.strictSame(pages, [asked.slot], 'one that lags would list less than there is')
 })
