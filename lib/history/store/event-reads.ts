@@ -1,6 +1,5 @@
 /** Reads of single events, each by an index. */
 import { sql, type RawBuilder } from 'kysely'
-import { createPauses } from '../../async.js'
 import { chunks } from '../../chunks.js'
 import { UNKNOWN_KIND } from '../../protocol/events.js'
 import type { PoolEvent, SwapRow, Trade } from '../rules/types.js'
@@ -159,15 +158,12 @@ export const eventReads = {
       order by x.at desc, x.seq desc limit 1)`
     const ids = daos?.map(idOf) ?? (await db.selectFrom('daos').select('id').execute()).map(({ id }) => id)
     const trades: Trade[] = []
-    // the embedded store answers at once: those of 1,000 DAOs in some 70 ms
-    const pause = createPauses()
     for (const some of chunks(ids, KEYS)) {
       const found = await db.selectFrom('daos').select(newest.as('revision')).where('id', 'in', some).execute()
       const revisions = found.flatMap(({ revision }) => revision ?? [])
       if (revisions.length === 0) continue
       const rows = await db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('revision', 'in', revisions).execute()
       for (const row of rows) trades.push(poolEventOf(row, view) as Trade)
-      await pause()
     }
     return trades
   },

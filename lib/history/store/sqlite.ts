@@ -79,7 +79,10 @@ function prepareFile (file: Database.Database, path: string): void {
   }
 }
 
-/** Lets the event loop go between queries, which the embedded store answers at once: a step of them takes 0.1 s. */
+/**
+ * Lets the event loop go between queries, which the embedded store answers at once: a step of them takes 0.1 s, 2,000
+ * trades of a pair 25 ms, the last trades of 1,000 DAOs 70 ms.
+ */
 function lettingGo (): KyselyPlugin {
   const pause = createPauses()
   return {
@@ -103,11 +106,12 @@ function engineOver (file: Database.Database, release: (close: () => Promise<voi
     }
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) })
+  const transaction: Engine['reading'] = work => db.transaction().execute(trx => work(trx.withPlugin(lettingGo())))
   return {
     db,
     types: TEXT_COLUMNS,
-    reading: work => db.transaction().execute(work),
-    writing: work => db.transaction().execute(trx => work(trx.withPlugin(lettingGo()))),
+    reading: transaction,
+    writing: transaction,
     // once what is under way has ended
     async release () {
       if (file.open) await db.connection().execute(() => release(() => db.destroy()))

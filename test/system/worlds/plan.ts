@@ -286,7 +286,8 @@ export function planOf (seed: number): Plan {
           case 1: if (random.int(3) === 0) {
             events.push({ at: start, for: 900 + random.int(900), process: 'outage', forget: 500 + random.int(700) })
           } break
-          case 2: events.push({ at: start, for: 30 + random.int(90), process: 'network' }); break
+          // a store that has met no network yet would be made for the other one
+          case 2: events.push({ at: Math.max(start, 60), for: 30 + random.int(90), process: 'network' }); break
           // Every other one while a node has its weather
           default: {
             const others = events.filter(event => 'weather' in event)
