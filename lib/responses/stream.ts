@@ -241,12 +241,14 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
 
     /** Tells what is asked for until the listener has gone. Rejects with what kept it from beginning. */
     async follow (asked: StreamAsked, listener: Listener) {
-      const follower: Follower = { asked, listener, after: asked.after ?? endOf(await publishedSlot()) }
-      if (asked.after !== undefined) await replay(follower)
+      const follower: Follower = { asked, listener, after: asked.after ?? endOf(0) }
+      const isBack = asked.after !== undefined
+      if (isBack) await replay(follower)
       // between two looks: whoever joins has been told what the others have
       await inTurn(async () => {
         const to = told ??= await publishedSlot()
-        for await (const { trades } of pagesAfter(follower.after, () => to)) tell(follower, trades)
+        // the store is asked for those who come back alone: thousands may join within a second
+        if (isBack) for await (const { trades } of pagesAfter(follower.after, () => to)) tell(follower, trades)
         moveOn(follower, endOf(to))
         listener.write(mark(follower.after))
         followers.add(follower)
