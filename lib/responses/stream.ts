@@ -24,7 +24,7 @@ interface StreamAsked {
   /** Pools and proposals that are followed; undefined: all, of these pools where pools are given. */
   pools: ReadonlySet<string> | undefined
   proposals: ReadonlySet<string> | undefined
-  /** The event behind which it goes on; undefined: from now on. */
+  /** The event behind which it goes on; undefined: where those who follow already are. */
   after: ChainPosition | undefined
 }
 
@@ -241,8 +241,8 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
 
     /** Tells what is asked for until the listener has gone. Rejects with what kept it from beginning. */
     async follow (asked: StreamAsked, listener: Listener) {
-      const follower: Follower = { asked, listener, after: asked.after ?? endOf(0) }
       const isBack = asked.after !== undefined
+      const follower: Follower = { asked, listener, after: asked.after ?? endOf(0) }
       if (isBack) await replay(follower)
       // between two looks: whoever joins has been told what the others have
       await inTurn(async () => {
