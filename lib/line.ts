@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { letGo } from './async.js'
 import { systemClock } from './clock.js'
 import { ServiceError } from './errors.js'
 import { upTo } from './lru.js'
@@ -66,6 +67,8 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, now = sy
     const turn = new Promise<void>(resolve => line.push({ who, begin: resolve }))
     beginNext()
     await turn
+    // one piece in a round of the loop: two that begin together hold what others ask for as long as both take
+    await letGo()
     const begun = now()
     return () => {
       note(who, now() - begun)

@@ -8,7 +8,12 @@ function held () {
   return { work: () => ended, end }
 }
 
-const settled = () => new Promise(resolve => { setImmediate(resolve) })
+const nextRound = () => new Promise<void>(resolve => { setImmediate(resolve) })
+
+/** Each piece begins in a round of its own. */
+async function settled (): Promise<void> {
+  for (let round = 0; round < 10; round++) await nextRound()
+}
 
 test('few pieces of work at once, few of one client, and who waits beyond the line is refused', async t => {
   const line = createLine({ atOnce: 3, each: 2, waiting: 3, waitingEach: 2 })
@@ -56,6 +61,16 @@ test('who has had least lately comes first, and what was had is forgotten', asyn
   t.same(order, ['new', 'modest', 'greedy', 'greedy'])
   time += 20_000
   t.notOk(line.isGreedy('greedy'), 'what is little is nobody\'s greed')
+})
+
+test('others have the loop between two pieces of work', async t => {
+  const line = createLine({ atOnce: 2, each: 2, waiting: 4, waitingEach: 4 })
+  const told: string[] = []
+  const pieces = ['first', 'second'].map(name => line.run('a', () => { told.push(name) }))
+  const others = Array.from({ length: 4 }).reduce<Promise<void>>(
+    last => last.then(nextRound).then(() => { told.push('others') }), Promise.resolve())
+  await Promise.all([...pieces, others])
+  t.not(told.indexOf('second'), told.indexOf('first') + 1)
 })
 
 test('what fails gives back its turn', async t => {
