@@ -117,7 +117,7 @@ async function refresh (): Promise<void> {
       unreadable: new Map(),
       sequenceGaps: new Map(),
       accounts: new Map(),
-      named: { slot: 0, owners: new Map() },
+      missingOwners: { slot: 0, owners: new Map() },
       verifiedSlot: Infinity,
       missing: [],
       losses: [],

@@ -53,7 +53,7 @@ export interface ProgramBuild {
    * Bytes that each event has more at its end, by the event's name; `*`: of every other one. Appended fields, as builds
    * have done so far.
    */
-  grown: Partial<Record<string, number>>
+  appended: Partial<Record<string, number>>
 }
 
 /** Something whose changes can be taken back: `save` returns how. */
@@ -135,7 +135,7 @@ export function createChain (
     history,
     random,
     /** What the program writes now. */
-    build: { grown: {} } as ProgramBuild,
+    build: { appended: {} } as ProgramBuild,
     /** Wallets that trade. */
     traders,
     newAddress,

@@ -125,7 +125,7 @@ export function createDao (chain: Chain, options: DaoOptions) {
     touch: () => entry.touch(),
     freeze: () => { entry.data() },
     act: (actionOptions, body) => chain.act(actionOptions, dao, body),
-    context: ({ slot, time }) => ({ identity, state, slot, time, grown: chain.build.grown }),
+    context: ({ slot, time }) => ({ identity, state, slot, time, appended: chain.build.appended }),
     instruct (tx, name, accounts, event, { args = Buffer.alloc(0), inner = [], isNumbered = true } = {}) {
       if (isNumbered) state.seq++
       const outer = { program: chain.program, accounts: [...accounts, chain.eventAuthority, chain.program], height: 1 }

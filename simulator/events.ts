@@ -25,9 +25,9 @@ const scratch = new Writer(8192)
 let tail = 0
 
 /** Tag, discriminator and the fields common to all events: slot, unix time, the DAO's sequence number. */
-function begin (name: string, { state, slot, time, grown = {} }: EventContext): Writer {
+function begin (name: string, { state, slot, time, appended = {} }: EventContext): Writer {
   scratch.offset = 0
-  tail = grown[name] ?? grown['*'] ?? 0
+  tail = appended[name] ?? appended['*'] ?? 0
   return scratch.bytes(EVENT_TAG).bytes(discriminator('event', name)).u64(BigInt(slot)).i64(time).u64(BigInt(state.seq))
 }
 

@@ -27,7 +27,7 @@ export interface LedgerOptions {
 }
 
 export interface ProgramUpgrade {
-  grown?: ProgramBuild['grown']
+  appended?: ProgramBuild['appended']
   layout?: DaoLayout
   room?: number
 }
@@ -38,7 +38,7 @@ export interface ProgramUpgrade {
  * `dao.applyLiquidation`.
  */
 export const NEXT_RELEASE: ProgramUpgrade = {
-  grown: { InitializeProposalEvent: 34, FinalizeProposalEvent: 1 }, layout: 'F3', room: 1
+  appended: { InitializeProposalEvent: 34, FinalizeProposalEvent: 1 }, layout: 'F3', room: 1
 }
 
 export interface RelaunchOptions extends Omit<DaoOptions, 'creator' | 'nonce' | 'base'> {
@@ -169,8 +169,8 @@ export function createLedger (options: LedgerOptions = {}) {
      * A new build of the program from here on: events grow by bytes at their end (by name, `*` for every other one),
      * accounts take a later layout and `room` bytes more.
      */
-    upgradeProgram ({ grown = {}, layout, room = 0 }: ProgramUpgrade): void {
-      chain.build.grown = grown
+    upgradeProgram ({ appended = {}, layout, room = 0 }: ProgramUpgrade): void {
+      chain.build.appended = appended
       if (layout !== undefined) for (const dao of daos) dao.resize(layout, room)
     },
 

@@ -186,7 +186,7 @@ export function statusOf (
 }
 
 /** What is known of the completeness of a state beside its rows. */
-export interface ProofFacts extends Pick<Completeness, 'sequenceGaps' | 'accounts' | 'searched' | 'named'> {
+export interface ProofFacts extends Pick<Completeness, 'sequenceGaps' | 'accounts' | 'searched' | 'missingOwners'> {
   /** Up to which all that the accounts number should be stored; null: not compared yet. */
   verifiedTo: Moment | null
 }

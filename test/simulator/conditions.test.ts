@@ -562,7 +562,7 @@ t.test('an upgrade in the middle: events and accounts grow; events that nobody k
     return lastEvent(ledger).length
   }
   const before = length(() => dao.swap('buy', 1_000_000n))
-  ledger.upgradeProgram({ grown: { SpotSwapEvent: 40, '*': 3 }, layout: 'F3', room: 16 })
+  ledger.upgradeProgram({ appended: { SpotSwapEvent: 40, '*': 3 }, layout: 'F3', room: 16 })
   t.equal(length(() => dao.swap('buy', 1_000_000n)), before + 40)
   t.equal(ledger.account(dao.address)!.data.length, 1263 + 16)
   const seq = dao.seqNum

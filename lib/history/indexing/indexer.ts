@@ -51,7 +51,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context, () => newest?.time)
   const owners = createMissingOwners(context)
-  const publish = createPublisher(context, () => completenessOf(writer.state, proof()), reconciler.isWithheld)
+  const publish = createPublisher(context, () => completenessOf(writer.state, proof()), reconciler.meetsMissing)
   const lost = new Map<string, { times: number, since: number }>()
   /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined
@@ -81,7 +81,8 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   /** What is known of the completeness of what is stored. */
   function proof (): ProofFacts {
     const { accounts, verifiedTo, wasSearched: searched } = reconciler
-    return { sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedTo, searched, named: owners.named }
+    const { missingOwners } = owners
+    return { sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedTo, searched, missingOwners }
   }
 
   function interval (): number {

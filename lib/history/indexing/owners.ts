@@ -1,4 +1,4 @@
-import { NOBODY_NAMED, suspectsAt } from '../rules/missing-owners.js'
+import { NO_OWNERS, suspectsAt } from '../rules/missing-owners.js'
 import type { MissingTransaction } from '../rules/types.js'
 import type { Context } from './context.js'
 
@@ -9,20 +9,20 @@ const PAGE = 1000
 const DEADLINE_MS = 5000
 
 /**
- * Names the owners of missing transactions. A DAO whose account numbers no more than what is stored owns none; the few
+ * Finds the owners of missing transactions. A DAO whose account numbers no more than what is stored owns none; the few
  * others are asked for their own lists.
  */
 export function createMissingOwners ({ reader, writer, daos, signal }: Context) {
-  let named = NOBODY_NAMED
+  let known = NO_OWNERS
   const call = { priority: 'head', deadlineMs: DEADLINE_MS, signal } as const
 
-  /** Slots of those of `open` that a DAO's list names; all of them where it does not reach back to them. */
+  /** Slots of those of `open` that are in a DAO's list; all of them where it does not reach back to them. */
   async function slotsOf (dao: string, open: ReadonlyMap<string, MissingTransaction>): Promise<Iterable<number>> {
     const slots = Array.from(open.values(), ({ slot }) => slot)
     const [found, lowest, minSlot] = [new Set<number>(), Math.min(...slots), Math.max(...slots)]
     let before: string | undefined
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      // the list of a node that has not come so far names nobody
+      // the list of a node that has not come so far has none of them
       const page = await reader.signatures(dao, { limit: PAGE, minSlot, ...(before !== undefined && { before }) }, call)
       for (const { signature } of page) if (open.has(signature)) found.add(open.get(signature)!.slot)
       const last = page.at(-1)
@@ -33,15 +33,16 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
   }
 
   return {
-    get named () { return named },
-    /** Names the owners of what is missing beyond `verifiedSlot`. Throws what the node throws. */
+    /** As far as they are known. */
+    get missingOwners () { return known },
+    /** Finds the owners of what is missing beyond `verifiedSlot`. Throws what the node throws. */
     async look (verifiedSlot: number): Promise<void> {
-      const decided = Math.max(verifiedSlot, named.slot)
+      const decided = Math.max(verifiedSlot, known.slot)
       const missing = writer.state.missing.filter(({ slot }) => slot > decided)
-      const owners = new Map([...named.owners].map(([dao, slots]) =>
+      const owners = new Map([...known.owners].map(([dao, slots]) =>
         [dao, new Set([...slots].filter(slot => slot > verifiedSlot))] as const).filter(([, slots]) => slots.size > 0))
       if (missing.length === 0) {
-        if (owners.size !== named.owners.size) named = { slot: named.slot, owners }
+        if (owners.size !== known.owners.size) known = { slot: known.slot, owners }
         return
       }
       const highest = missing.reduce((highest, { slot }) => Math.max(highest, slot), 0)
@@ -54,7 +55,7 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
         const slots = new Set([...owners.get(dao) ?? [], ...await slotsOf(dao, open)])
         if (slots.size > 0) owners.set(dao, slots)
       }
-      named = { slot: highest, owners }
+      known = { slot: highest, owners }
     }
   }
 }

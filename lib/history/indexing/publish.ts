@@ -8,7 +8,7 @@ const MAX_SKIPPED = 16
 
 /** Publishes block ranges as far as nothing can change in them. Throws HISTORY_UNAVAILABLE. */
 export function createPublisher (
-  { reader, store }: Context, known: () => Completeness, isWithheld: PublishView['isWithheld']
+  { reader, store }: Context, known: () => Completeness, meetsMissing: PublishView['meetsMissing']
 ): () => Promise<void> {
   let published: number | undefined
 
@@ -24,7 +24,7 @@ export function createPublisher (
   return async () => {
     published ??= (await store.published())?.slot ?? -1
     const incompleteSlot = await store.incompleteSlot()
-    const slot = publishableSlot(known(), { isWithheld, incompleteSlot })
+    const slot = publishableSlot(known(), { meetsMissing, incompleteSlot })
     if (slot === undefined || slot <= published) return
     try {
       const found = await withTime(slot, published)

@@ -90,7 +90,7 @@ export function createReconciler (context: Context, headTime: () => number | und
         !isToCome(gap, dao, { lostBefore: beginningOf(writer.state), losses, now: headTime() })
     },
     /** Whether that one met transactions that the node lists and does not give. */
-    isWithheld: search.isWithheld,
+    meetsMissing: search.meetsMissing,
     /** Up to here a missing transaction shows as a sequence gap; null: not compared yet. */
     get verifiedTo () { return verifiedTo },
     /** Whether numbers wait for the walk to come past their slot, and whether some are ahead of what is stored. */

@@ -20,7 +20,7 @@ interface Tried {
   /** When it is looked for again, ms. */
   at: number
   /** Whether the last search met something that is listed and not given. */
-  isWithheld: boolean
+  meetsMissing: boolean
 }
 
 /** The gap that is looked for, page by page, newest first. */
@@ -54,10 +54,10 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
   const wasTried = (gap: SequenceGap): boolean => tried.has(gapKey(gap))
   const allGaps = () => [...sequenceGaps().values()].flat()
 
-  function noteTried (key: string, isWithheld = false): void {
+  function noteTried (key: string, meetsMissing = false): void {
     const times = (tried.get(key)?.times ?? 0) + 1
     const at = clock.now() + Math.min(FIRST_RETRY_MS * 2 ** (times - 1), MAX_RETRY_MS)
-    tried.set(key, { times, at, isWithheld })
+    tried.set(key, { times, at, meetsMissing })
   }
 
   /** Reads and stores what is given of `entries`, newest first; the walk's cursors stay. */
@@ -208,6 +208,6 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
     /** Whether a gap has been looked for, in vain. */
     wasTried,
     /** Whether the last search met transactions that are listed and not given. */
-    isWithheld: (gap: SequenceGap): boolean => tried.get(gapKey(gap))?.isWithheld === true
+    meetsMissing: (gap: SequenceGap): boolean => tried.get(gapKey(gap))?.meetsMissing === true
   }
 }

@@ -41,7 +41,7 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
 
   async function look (db: Parameters<typeof readLeaderProgress>[0]): Promise<Seen> {
     const progress = await readLeaderProgress(db)
-    const { fencingToken, revision, verifiedTo, head, lastDay, named, lost } = progress
+    const { fencingToken, revision, verifiedTo, head, lastDay, missingOwners, lost } = progress
     const before = seen?.progress
     // another lead may follow a database that was set back: what is in memory may be no more
     const isSame = before?.fencingToken === fencingToken
@@ -54,7 +54,7 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
       sequenceGaps = sequenceGapsOf({ ...state, accounts })
     }
     const searched: State['searched'] = gap => lost.has(gapKey(gap))
-    const proof = { accounts, verifiedTo, named, searched, sequenceGaps: sequenceGaps! }
+    const proof = { accounts, verifiedTo, missingOwners, searched, sequenceGaps: sequenceGaps! }
     return (seen = { ...proof, progress, state, head, lastDay, volumes, checkSums })
   }
 

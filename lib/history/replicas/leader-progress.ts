@@ -7,7 +7,7 @@ import type { Engine } from '../store/create-store.js'
 import { excluded, putRows } from '../store/inserts.js'
 import { putMeta, readMeta } from '../store/view.js'
 import { parseValuation } from '../store/state.js'
-import { type NamedOwners, namedText, parseNamed } from '../rules/missing-owners.js'
+import { type MissingOwners, ownersText, parseOwners } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import type { VolumeRule } from '../../market/volume.js'
 import type { Tables } from '../store/tables.js'
@@ -24,7 +24,7 @@ export interface LeaderProgress {
   /** Up to here all that the `accounts` number should be stored; null: not compared yet. */
   verifiedTo: Moment | null
   /** Whose the transactions are that are missing beyond it. */
-  named: NamedOwners
+  missingOwners: MissingOwners
   /** Sequence gaps that have been looked for in vain, by `gapKey`. */
   lost: Set<string>
   /** The rule that candles are made by; null: not made yet. */
@@ -48,7 +48,7 @@ export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderPro
     head: momentOf('head'),
     lastDay: meta.has('last_day') ? JSON.parse(meta.get('last_day')!) as LastDayWork | null : null,
     verifiedTo: momentOf('proven'),
-    named: parseNamed(meta.get('named')),
+    missingOwners: parseOwners(meta.get('missing_owners')),
     lost: new Set(meta.get('lost')?.split(',')),
     valuation: valuation === undefined ? null : parseValuation(valuation)
   }
@@ -73,7 +73,7 @@ export function createProgressWriter ({ writing, types }: Pick<Engine, 'writing'
 
   return {
     /** Tells that the head is reached, and all gaps ever looked for in vain: a new lead has yet to look for them. */
-    async reached ({ head, accounts, verifiedTo, sequenceGaps, searched, named }: Seen): Promise<void> {
+    async reached ({ head, accounts, verifiedTo, sequenceGaps, searched, missingOwners }: Seen): Promise<void> {
       await writing(async trx => {
         const { lost } = await readLeaderProgress(trx)
         for (const gap of [...sequenceGaps.values()].flat()) if (searched(gap)) lost.add(gapKey(gap))
@@ -81,7 +81,7 @@ export function createProgressWriter ({ writing, types }: Pick<Engine, 'writing'
         await putMeta(trx, {
           ...momentFields('head', head),
           ...momentFields('proven', verifiedTo),
-          named: namedText(named),
+          missing_owners: ownersText(missingOwners),
           ...(lost.size > 0 && { lost: [...lost].join(',') })
         })
       })

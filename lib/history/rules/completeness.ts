@@ -1,7 +1,7 @@
 /** What is known of a DAO's past: the one place that says whether a figure may be made of it. */
 import type { SequenceRange, StoreState } from './types.js'
 import { reachesBeyond, spans } from './losses.js'
-import { mayOwnOf, type NamedOwners } from './missing-owners.js'
+import { mayOwnOf, type MissingOwners } from './missing-owners.js'
 import { mayReach, type SequenceGap } from './sequence-gaps.js'
 
 /** What is known of the completeness of what is stored. */
@@ -13,7 +13,7 @@ export interface Completeness extends Pick<StoreState, 'unreadable' | 'missing' 
   /** The slot of those numbers. */
   verifiedSlot: number
   /** Whose the transactions are that are missing beyond it. */
-  named: NamedOwners
+  missingOwners: MissingOwners
   /** Unix second at which the nodes' past begins; null: not walked to it yet. */
   lostBefore: number | null
   /** Whether a sequence gap has been looked for in the DAO's own signatures. */

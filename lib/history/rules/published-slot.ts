@@ -5,14 +5,14 @@ import type { SequenceGap } from './sequence-gaps.js'
 /** What is known of gaps and rows beside. */
 export interface PublishView {
   /** Whether the search for a gap met transactions that are listed and not given. */
-  isWithheld: (gap: SequenceGap) => boolean
+  meetsMissing: (gap: SequenceGap) => boolean
   /** Of the oldest event whose place in its block or maker is not known; null: all are. */
   incompleteSlot: number | null
 }
 
 /** The newest slot up to which every event is final, stored and placed; undefined: none. */
 export function publishableSlot (
-  known: Completeness, { isWithheld, incompleteSlot }: PublishView
+  known: Completeness, { meetsMissing, incompleteSlot }: PublishView
 ): number | undefined {
   const { walkedTo, verifiedSlot, missing } = known
   const sequenceGaps = [...known.sequenceGaps.values()].flat()
@@ -23,7 +23,8 @@ export function publishableSlot (
   for (const { slot: at } of missing) {
     // what it holds would be numbered: lost, too, where it can only be a stated loss that no DAO's list has
     const around = sequenceGaps.filter(({ fromSlot, toSlot }) => fromSlot <= at && at <= toSlot)
-    if (around.length === 0 || around.some(gap => !isLost(gap, known) || isWithheld(gap))) slot = Math.min(slot, at - 1)
+    const isOpen = around.length === 0 || around.some(gap => !isLost(gap, known) || meetsMissing(gap))
+    if (isOpen) slot = Math.min(slot, at - 1)
   }
   if (incompleteSlot !== null) slot = Math.min(slot, incompleteSlot - 1)
   return slot < 0 ? undefined : slot

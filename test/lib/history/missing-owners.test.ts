@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { createMissingOwners } from '../../../lib/history/indexing/owners.js'
-import { mayOwnOf, namedText, parseNamed, suspectsAt } from '../../../lib/history/rules/missing-owners.js'
+import { mayOwnOf, ownersText, parseOwners, suspectsAt } from '../../../lib/history/rules/missing-owners.js'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
 import { settled, until, watch, type Watched } from '../../support/history/history.js'
 import { ledgerReader } from '../../support/history/reader.js'
@@ -57,7 +57,7 @@ test('a node that has not come so far names nobody: the lists are asked of one t
     signal: new AbortController().signal
   } as never)
   await owners.look(0)
-  t.same(owners.named, { slot, owners: new Map([[stranger.address, new Set([slot])]]) })
+  t.same(owners.missingOwners, { slot, owners: new Map([[stranger.address, new Set([slot])]]) })
 })
 
 test('a hundred thousand of them are looked at once, not once for each DAO', async t => {
@@ -66,8 +66,8 @@ test('a hundred thousand of them are looked at once, not once for each DAO', asy
   )
   const daos = Array.from({ length: 5_000 }, (_, i) => `dao${i}`)
   const sequenceRanges = new Map(daos.map(dao => [dao, []]))
-  const named = { slot: 200_000, owners: new Map([['dao7', new Set([5_000])]]) }
-  const facts = { verifiedSlot: 999, accounts: new Map(), named, sequenceRanges, sequenceGaps: new Map() }
+  const missingOwners = { slot: 200_000, owners: new Map([['dao7', new Set([5_000])]]) }
+  const facts = { verifiedSlot: 999, accounts: new Map(), missingOwners, sequenceRanges, sequenceGaps: new Map() }
   const begun = process.cpuUsage()
   const mayOwn = mayOwnOf(missing, facts)
   const hidden = daos.filter(mayOwn)
@@ -76,7 +76,7 @@ test('a hundred thousand of them are looked at once, not once for each DAO', asy
   t.ok(user / 1000 < 500, `${user / 1000} ms`)
   t.ok(mayOwn('born just now'), 'a DAO that the history does not know may own any of them')
   t.ok(
-    mayOwnOf(missing, { ...facts, named: { ...named, slot: 50_000 } })('dao1'),
+    mayOwnOf(missing, { ...facts, missingOwners: { ...missingOwners, slot: 50_000 } })('dao1'),
     'until they are named they may be anybody\'s'
   )
   t.notOk(
@@ -90,7 +90,7 @@ test('who can\'t own them by his account is not asked; names pass from one proce
   const accounts = [['a', 7n], ['b', 7n], ['c', 1n]] as const
   t.same(suspectsAt(100, accounts, 100, ranges), ['b', 'c'])
   t.same(suspectsAt(101, accounts, 100, ranges), ['a', 'b', 'c'], 'an account that was read before tells nothing')
-  const named = { slot: 9, owners: new Map([['a', new Set([3, 4])]]) }
-  t.same(parseNamed(namedText(named)), named)
-  t.same(parseNamed(undefined), { slot: 0, owners: new Map() })
+  const missingOwners = { slot: 9, owners: new Map([['a', new Set([3, 4])]]) }
+  t.same(parseOwners(ownersText(missingOwners)), missingOwners)
+  t.same(parseOwners(undefined), { slot: 0, owners: new Map() })
 })

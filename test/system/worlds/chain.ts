@@ -63,7 +63,7 @@ export function act (world: World, kind: ChainAction): void {
     case 'collect': if (!dao.proposalLive) dao.collectFees(); break
     case 'fees': dao.setFees(25, 25); break
     case 'upgrade': ledger.upgradeProgram(
-      { grown: { SpotSwapEvent: 8 * random.int(6), '*': random.int(40) }, layout: 'F3', room: random.int(64) }
+      { appended: { SpotSwapEvent: 8 * random.int(6), '*': random.int(40) }, layout: 'F3', room: random.int(64) }
     ); break
     case 'burst': for (let at = 0; at < 40; at++) swap(ledger.daos[random.int(plan.daos)]!, random); break
     case 'unknown': if (dao.proposalLive) unjudged.add(dao.address); dao.unknownEvent(

@@ -10,7 +10,7 @@ const NOTHING_MISSING: Completeness = {
   accounts: new Map(),
   verifiedSlot: 100,
   searched: () => false,
-  named: { slot: 0, owners: new Map() },
+  missingOwners: { slot: 0, owners: new Map() },
   missing: [],
   lostBefore: null,
   losses: [],

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  mayOwnOf, namedText, NOBODY_NAMED, type OwnerFacts, parseNamed, suspectsAt
+  mayOwnOf, ownersText, NO_OWNERS, type OwnerFacts, parseOwners, suspectsAt
 } from '../../../../lib/history/rules/missing-owners.js'
 import type { MissingTransaction, SequenceRange } from '../../../../lib/history/rules/types.js'
 
@@ -13,7 +13,7 @@ const upTo = (...lasts: bigint[]) => lasts.map((last, at) => range(at === 0 ? 1n
 const facts = (rest: Partial<OwnerFacts> = {}): OwnerFacts => ({
   verifiedSlot: 100,
   accounts: new Map([['A', 3n], ['B', 5n]]),
-  named: NOBODY_NAMED,
+  missingOwners: NO_OWNERS,
   sequenceRanges: new Map([['A', upTo(3n)], ['B', upTo(5n)]]),
   sequenceGaps: new Map(),
   ...rest
@@ -53,12 +53,12 @@ test('where numbers have an open end it may be one\'s as long as no gap shows it
 
 test('beyond the compared accounts it may be anybody\'s until lists have named the owners', t => {
   t.same(['A', 'B', 'new'].map(mayOwnOf(missing(101), facts())), [true, true, true])
-  const named = { slot: 101, owners: new Map([['A', new Set([101])], ['B', new Set([100, 102])]]) }
-  t.same(['A', 'B', 'new'].map(mayOwnOf(missing(101), facts({ named }))), [true, false, true], 'named: its own alone')
+  const missingOwners = { slot: 101, owners: new Map([['A', new Set([101])], ['B', new Set([100, 102])]]) }
+  t.same(['A', 'B', 'new'].map(mayOwnOf(missing(101), facts({ missingOwners }))), [true, false, true], 'named: its own alone')
   t.same(
-    ['A', 'B'].map(mayOwnOf(missing(100, 101), facts({ named }))), [true, false], 'what shows as a gap needs no name'
+    ['A', 'B'].map(mayOwnOf(missing(100, 101), facts({ missingOwners }))), [true, false], 'what shows as a gap needs no name'
   )
-  t.same(['A', 'B'].map(mayOwnOf(missing(101, 102), facts({ named }))), [true, true], 'newer than the names')
+  t.same(['A', 'B'].map(mayOwnOf(missing(101, 102), facts({ missingOwners }))), [true, true], 'newer than the names')
   t.end()
 })
 
@@ -72,8 +72,8 @@ test('under suspicion is whose account was read before the slot, or counts event
 })
 
 test('names are passed on as text', t => {
-  const named = { slot: 7, owners: new Map([['A', new Set([1, 2])], ['B', new Set<number>()]]) }
-  t.same(parseNamed(namedText(named)), named)
-  t.same(parseNamed(undefined), NOBODY_NAMED)
+  const missingOwners = { slot: 7, owners: new Map([['A', new Set([1, 2])], ['B', new Set<number>()]]) }
+  t.same(parseOwners(ownersText(missingOwners)), missingOwners)
+  t.same(parseOwners(undefined), NO_OWNERS)
   t.end()
 })

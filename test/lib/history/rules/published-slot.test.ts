@@ -7,13 +7,13 @@ const WHOLE: Completeness & PublishView = {
   sequenceRanges: new Map(),
   unreadable: new Map(),
   accounts: new Map(),
-  named: { slot: 0, owners: new Map() },
+  missingOwners: { slot: 0, owners: new Map() },
   walkedTo: -Infinity,
   lostBefore: 1,
   verifiedSlot: 990,
   sequenceGaps: new Map(),
   searched: () => false,
-  isWithheld: () => false,
+  meetsMissing: () => false,
   losses: [],
   missing: [],
   incompleteSlot: null
@@ -67,7 +67,7 @@ test('a transaction that is listed and not given holds nothing up once it can on
   t.equal(
     slotOf({ missing, sequenceGaps: [beginning], searched: yes }), 990, 'a node listed it, and has forgotten it since'
   )
-  t.equal(slotOf({ missing, sequenceGaps: [beginning], searched: yes, isWithheld: yes }), 549, 'it is still listed')
+  t.equal(slotOf({ missing, sequenceGaps: [beginning], searched: yes, meetsMissing: yes }), 549, 'it is still listed')
   const at = (slot: number) => slotOf(
     { missing: [{ ...missing[0]!, slot }], sequenceGaps: [gap({ from: 1n })], searched: yes }
   )

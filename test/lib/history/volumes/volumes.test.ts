@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import { EMPTY_CANDLE, executedPrice } from '../../../../lib/history/rules/candles.js'
 import { SCALE } from '../../../../lib/history/rules/fixed-point.js'
-import { NOBODY_NAMED } from '../../../../lib/history/rules/missing-owners.js'
+import { NO_OWNERS } from '../../../../lib/history/rules/missing-owners.js'
 import type { SequenceRange } from '../../../../lib/history/rules/types.js'
 import type { StepChanges } from '../../../../lib/history/store/store.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
@@ -39,7 +39,7 @@ const NOTHING_KNOWN: Completeness = {
   accounts: new Map(),
   verifiedSlot: 100,
   searched: () => false,
-  named: NOBODY_NAMED,
+  missingOwners: NO_OWNERS,
   missing: [],
   lostBefore: null,
   losses: [],

@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { parseDecimal } from '../../../../lib/decimal.js'
 import { candleOf, joinCandles, SIZES, type CandleRow, type Size } from '../../../../lib/history/rules/candles.js'
 import { scaled, sumOf } from '../../../../lib/history/rules/fixed-point.js'
-import { NOBODY_NAMED } from '../../../../lib/history/rules/missing-owners.js'
+import { NO_OWNERS } from '../../../../lib/history/rules/missing-owners.js'
 import type { SwapRow, Trade } from '../../../../lib/history/rules/types.js'
 import type { CandlesOfAll, Store, Traders } from '../../../../lib/history/store/store.js'
 import { piecesOf } from '../../../../lib/history/volumes/aggregate.js'
@@ -25,7 +25,7 @@ const KNOWN: Completeness = {
   accounts: new Map(),
   verifiedSlot: 100,
   searched: () => false,
-  named: NOBODY_NAMED,
+  missingOwners: NO_OWNERS,
   missing: [],
   lostBefore: null,
   losses: [],
