@@ -72,7 +72,7 @@ async function startChain (): Promise<{ chain: Chain, child: ChildProcess }> {
   const [swaps, days, every] = values.node === 'own' ? ['4000', '10', '0.6'] : ['200', '3', '10']
   const child = spawn(process.execPath, [
     ...process.execArgv, `simulator/serve${extname(import.meta.filename)}`, '--daos', '20', '--swaps', swaps, '--days',
-    days, '--node', values.node, '--finality-lag', '32', '--live', '--every', every, '--moves'
+    days, '--node', values.node, '--live', '--every', every, '--moves'
   ],
   // the channel ends it however this process ends
   { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], cwd: join(import.meta.dirname, '..') })

@@ -11,3 +11,4 @@ export { PROGRAMS, USDC, launchAddresses, relaunchAddresses } from './addresses.
 export { base58, fromBase58, discriminator } from './bytes.js'
 export { buildMarket, trade, type MarketOptions } from './market.js'
 export { createRandom, type Random } from './random.js'
+export { FINALITY_SLOTS } from './methods.js'

@@ -29,6 +29,8 @@ export interface View {
 
 type Method = (params: unknown[], view: View) => string
 
+/** What is confirmed is final after so many slots, 7 s. */
+export const FINALITY_SLOTS = 32
 /** So many slots behind and a node says that it is not well. */
 const HEALTHY_SLOTS = 128
 const COMMITMENTS = ['processed', 'confirmed', 'finalized']

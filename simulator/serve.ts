@@ -19,7 +19,6 @@ const { values } = parseArgs({
     days: text('30'),
     // A node as people have them: public, documented, small, plan, own.
     node: text('own'),
-    'finality-lag': text('0'),
     // Time passes as it does in truth. Trades go on too: a swap in so many seconds (`every`), on average.
     live: { type: 'boolean', default: false },
     // Takes moves of anyone on this machine, at an address of its own.
@@ -41,7 +40,7 @@ const ledger = createLedger({
   seed: 7, time: start, keepSwaps: false, eras: true, versionOne: Number(values['version-one'])
 })
 const market = buildMarket(ledger, { daos: Number(values.daos), swaps: Number(values.swaps), days })
-const node = await startNode(ledger, { kind: values.node, finalityLag: Number(values['finality-lag']) })
+const node = await startNode(ledger, { kind: values.node })
 const moves = values.moves ? await serveMoves(ledger) : undefined
 const slotMs = ledger.slotMs!
 const timer = setInterval(() => {

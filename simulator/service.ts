@@ -4,7 +4,7 @@ import { type ActiveFault, type FaultRule, createFaults } from './faults.js'
 import { NODE_KINDS, type NodeKindName } from './kinds.js'
 import { type Ledger } from './ledger.js'
 import { type Limits, createLimiter } from './limits.js'
-import { type Conditions, GENESIS, type Methods, createMethods } from './methods.js'
+import { type Conditions, FINALITY_SLOTS, GENESIS, type Methods, createMethods } from './methods.js'
 import { type Exchange, misbehave } from './misbehave.js'
 import { createPosition } from './position.js'
 import { RpcError } from './rpc-error.js'
@@ -44,7 +44,7 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
   const { kind = 'own', now = () => performance.now(), keepStates = false, ...given } = options
   const conditions: NodeConditions = {
     software: 'current',
-    finalityLag: 0,
+    finalityLag: FINALITY_SLOTS,
     health: 'honest',
     date: 'right',
     finalizedAt: null,

@@ -10,12 +10,12 @@ type TestApp = Omit<AppOptions, 'env'> & { env?: Record<string, string> }
 
 export const ROUTER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
 
-/** A ledger with a node before it, closed with the test. */
+/** A ledger with a node before it for which everything is final at once, closed with the test. */
 export async function startChain (
   t: Test, options: Parameters<typeof createLedger>[0] = {}
 ): Promise<{ ledger: Ledger, node: SimulatedNode }> {
   const ledger = createLedger(options)
-  const node = await startNode(ledger)
+  const node = await startNode(ledger, { finalityLag: 0 })
   t.teardown(() => node.close())
   return { ledger, node }
 }

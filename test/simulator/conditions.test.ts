@@ -17,7 +17,7 @@ function make (options: NodeOptions = {}, versionOne = 0.5) {
   )
   ledger.advance(4)
   let now = 0
-  const service = createNodeService(ledger, { now: () => now, ...options })
+  const service = createNodeService(ledger, { now: () => now, finalityLag: 0, ...options })
   let id = 0
   const call = (method: string, ...params: unknown[]): any => {
     const reply = service.answer(JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }))
@@ -246,7 +246,7 @@ t.test('nodes of half the methods', async t => {
 
 t.test('a node that stands or lags answers what was; two nodes over one ledger', async t => {
   const { ledger, dao, call, service } = make()
-  const other = createNodeService(ledger)
+  const other = createNodeService(ledger, { finalityLag: 0 })
   const bytes = () => ledger.account(dao.address)!.data.toString('base64')
   const read = () => call('getMultipleAccounts', [dao.address], { encoding: 'base64', commitment: 'confirmed' }).result
   service.states.keep()
@@ -307,7 +307,7 @@ t.test('the Clock is of the bank that is asked, and Date is the truth', async t 
 
 t.test('a node that lags, stops and catches up shows everything of then', async t => {
   const { ledger, dao, call, service } = make({ keepStates: true })
-  const other = createNodeService(ledger)
+  const other = createNodeService(ledger, { finalityLag: 0 })
   ledger.advance(60)
   const old = { reserves: ledger.account(dao.address)!.data.toString('base64'), time: ledger.time }
   ledger.advance(40)

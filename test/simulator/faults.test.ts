@@ -13,7 +13,7 @@ async function start (t: Test) {
     ledger.advance(10)
     return daos[i % 2]!.swap('buy', 1_000_000n).signature
   })
-  const node = await startNode(ledger)
+  const node = await startNode(ledger, { finalityLag: 0 })
   t.teardown(() => node.close())
   const send = (body: unknown, signal: AbortSignal | null = null) => fetch(
     node.url, { method: 'POST', body: JSON.stringify(body), signal }
@@ -211,7 +211,7 @@ t.test('finalized subscribers wait for finality', async t => {
   const dao = ledger.dao(
     { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
   )
-  const node = await startNode(ledger, { finalityLag: 32 })
+  const node = await startNode(ledger)
   t.teardown(() => node.close())
   const socket = new WebSocket(node.wsUrl)
   const messages: any[] = []

@@ -8,7 +8,7 @@ const RESERVES = { baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_
 async function start (t: Test, options: NodeOptions = {}) {
   const ledger = createLedger({ seed: 11, versionOne: 0 })
   const dao = ledger.dao({ base: ledger.mint({ symbol: 'AAA' }), quote: ledger.usdc(), ...RESERVES })
-  const node = await startNode(ledger, options)
+  const node = await startNode(ledger, { finalityLag: 0, ...options })
   t.teardown(() => node.close())
   const connection = new Connection(node.url, { commitment: 'confirmed', disableRetryOnRateLimit: true })
   const post = async (body: unknown) => {

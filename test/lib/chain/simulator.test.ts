@@ -33,7 +33,7 @@ async function start (t: Test, options: Partial<NodeClientOptions> = {}) {
     ledger.advance(10)
     dao.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n)
   }
-  const node = await startNode(ledger)
+  const node = await startNode(ledger, { finalityLag: 0 })
   t.teardown(() => node.close())
   const transport = createNodeClient({
     urls: [node.url],
@@ -119,7 +119,7 @@ for (const rule of faults) {
 
 test('a second node takes over while the first is unplugged', async t => {
   const { ledger, node, accounts, history } = await start(t)
-  const other = await startNode(ledger)
+  const other = await startNode(ledger, { finalityLag: 0 })
   t.teardown(() => other.close())
   const transport = createNodeClient({ urls: [node.url, other.url], ...PATIENT, watchMs: 0, rates: [100_000] })
   t.teardown(transport.close)

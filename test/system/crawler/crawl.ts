@@ -3,7 +3,7 @@ import type { Test } from 'tap'
 import { systemClock } from '../../../lib/clock.js'
 import { formatUnits } from '../../../lib/decimal.js'
 import type { Ticker } from '../../../schemas/ticker.js'
-import { createLedger, createRandom, startNode, type Dao, type Ledger } from '../../../simulator/index.js'
+import { createLedger, createRandom, FINALITY_SLOTS, startNode, type Dao, type Ledger } from '../../../simulator/index.js'
 import { build, settings, until } from '../../helper.js'
 import { createCrawler, type Ask, type CrawledPool } from './crawler.js'
 
@@ -15,7 +15,6 @@ import { createCrawler, type Ask, type CrawledPool } from './crawler.js'
 
 const HOUR = 3600
 const SLOTS_OF_HOUR = 18_000
-const FINALITY = 32
 /** How much of the past a node keeps at first. */
 const KEPT_HOURS = 20
 
@@ -67,7 +66,7 @@ export interface Place {
 
 export async function crawl (t: Test, { env, services: count, hours: length, late }: Place): Promise<void> {
   const ledger = createLedger({ seed: 5 })
-  const node = await startNode(ledger, { finalityLag: FINALITY })
+  const node = await startNode(ledger)
   t.teardown(() => node.close())
   const random = createRandom(77)
   const daos = populate(ledger)
@@ -105,7 +104,7 @@ export async function crawl (t: Test, { env, services: count, hours: length, lat
   const crawler = createCrawler(begin, lost)
   /** Until the crawler has what is finalized now. */
   const caughtUp = async () => {
-    const slot = ledger.slot - FINALITY
+    const slot = ledger.slot - FINALITY_SLOTS
     await until('the crawler has caught up', async () => {
       pass(6)
       await crawler.look(ask)
@@ -138,7 +137,7 @@ export async function crawl (t: Test, { env, services: count, hours: length, lat
       node.faults.clear()
       await caughtUp()
       for (const app of services.splice(0)) await app.close()
-      const from = ledger.slot - FINALITY
+      const from = ledger.slot - FINALITY_SLOTS
       for (let away = 0; away < KEPT_HOURS + 8; away++) hour(ledger, daos, random)
       edge = ledger.slot - KEPT_HOURS * SLOTS_OF_HOUR
       pass(0)

@@ -102,7 +102,7 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   add('metadata', mints.map(metadataAddress), account => decodeMetaplex(account, mints[0]!))
   add('token account', addressesOf.map(each => each.baseVault), decodeTokenAccount)
 
-  const { methods } = createNodeService(ledger)
+  const { methods } = createNodeService(ledger, { finalityLag: 0 })
   const call = (method: string, params: unknown[]): unknown => JSON.parse(methods.call(method, params, []))
   const answers = {
     getProgramAccounts: JSON.stringify(

@@ -89,7 +89,7 @@ test('two nodes, of which one lacks something: every answer is 200, right, and o
     for (const isTurned of row.both === true ? [false, true] : [false]) {
       t.test(`${row.name}${isTurned ? ', named last' : ''}`, { buffered: true }, async t => {
         const { ledger, node } = await startChain(t)
-        const other = await startNode(ledger)
+        const other = await startNode(ledger, { finalityLag: 0 })
         t.teardown(() => other.close())
         const world = createWorld(ledger)
         // never executed: no gap, no fault, no trade
