@@ -51,7 +51,7 @@ async function setUp (t: Test, env: Record<string, string> = { DATA_DIR: t.testd
     await historyComplete(app)
     const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/stream`
     await until('something is published', async () => {
-      ledger.advance(1)
+      ledger.advance(0.2)
       return (await app.inject('/dexscreener/latest-block')).statusCode === 200
     })
     return { app, url }
@@ -62,10 +62,10 @@ async function setUp (t: Test, env: Record<string, string> = { DATA_DIR: t.testd
     for (let i = 0; i < count; i++) {
       dao.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n + BigInt(i))
       other.swap('buy', 1_000_000n)
-      ledger.advance(1)
+      ledger.advance(0.2)
     }
     await until('the trades are told', () => {
-      ledger.advance(1)
+      ledger.advance(0.2)
       return stream.told.filter(({ event }) => event === 'trade').length >= before + count
     })
   }
@@ -85,12 +85,12 @@ test('trades are told once, in order, as their pool tells them; over a restart n
   t.same(trades(stream), [], 'from now on')
   await trade(stream, 4)
   await until('a ticker is told', () => {
-    ledger.advance(1)
+    ledger.advance(0.2)
     return stream.told.some(({ event }) => event === 'ticker')
   })
   dao.launchProposal()
   await until('a proposal is told', () => {
-    ledger.advance(1)
+    ledger.advance(0.2)
     return stream.told.some(({ event }) => event === 'proposal')
   })
   t.match(stream.told.find(({ event }) => event === 'proposal'), { data: { dao: dao.address, state: 'pending' } })
@@ -150,7 +150,7 @@ test('what is older than an hour is a gap, and so is what nobody has told', asyn
   dao.swap('buy', 1_000_000n)
   ledger.advance(3_700)
   await until('it is told', () => {
-    ledger.advance(1)
+    ledger.advance(0.2)
     return trades(now).length === 1
   })
   const id = now.lastId()!
@@ -205,7 +205,7 @@ test('a thousand are followed, told alike, and more are refused without a trace'
   t.equal(app.stream.count(), 1_000)
   dao.swap('buy', 1_000_000n)
   await until('everybody is told', () => {
-    ledger.advance(1)
+    ledger.advance(0.2)
     return streams.every(stream => trades(stream).length === 1)
   })
   t.equal(new Set(streams.map(stream => JSON.stringify(trades(stream)))).size, 1)
