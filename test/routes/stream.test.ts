@@ -62,7 +62,7 @@ async function setUp (t: Test, env: Record<string, string> = { DATA_DIR: t.testd
     for (let i = 0; i < count; i++) {
       dao.swap(i % 2 === 0 ? 'buy' : 'sell', 1_000_000n + BigInt(i))
       other.swap('buy', 1_000_000n)
-      ledger.advance(0.2)
+      ledger.advance(1)
     }
     await until('the trades are told', () => {
       ledger.advance(0.2)
