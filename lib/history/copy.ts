@@ -1,6 +1,7 @@
 /** Moves a history from one engine to another, row for row. Both are held by this process alone. */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { ServiceError } from '../errors.js'
+import { LEADER_NOTES } from './replicas/leader-progress.js'
 import { seqText } from './store/mapping.js'
 import type { Engine } from './store/create-store.js'
 import { putRows } from './store/inserts.js'
@@ -48,8 +49,8 @@ const TABLES = Object.keys(KEYS) as Table[]
 const SEQS = new Set(['seq', 'first_seq', 'last_seq', 'pending_seq'])
 const TEXTS = new Set(['maker', 'signature', 'bps', 'proposal', 'newest', 'what'])
 const PAGE_SIZE = 2000
-/** Of the process that leads there and of this copy. */
-const OWN_NOTES = ['copying', 'epoch', 'reached_at', 'head_slot', 'last_day', 'proven_slot', 'lost']
+/** Of this copy, and of the process that leads there. */
+const OWN_NOTES = new Set<string>(['copying', 'epoch', ...LEADER_NOTES])
 
 const refusal = (message: string) => new ServiceError('HISTORY_UNAVAILABLE', message)
 
@@ -151,7 +152,7 @@ export async function copyStore (options: CopyOptions): Promise<Copied> {
   }
   await compare(options, total)
   await to.writing(async db => {
-    await putMeta(db, Object.fromEntries([...meta].filter(([key]) => !OWN_NOTES.includes(key))))
+    await putMeta(db, Object.fromEntries([...meta].filter(([key]) => !OWN_NOTES.has(key))))
     await db.deleteFrom('meta').where('key', '=', 'copying').execute()
   })
   return { program, rows }

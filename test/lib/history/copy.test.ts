@@ -1,11 +1,15 @@
 import { join } from 'node:path'
 import { test } from 'tap'
+import type { Seen } from '../../../lib/history/answers.js'
+import { createProgressWriter, LEADER_NOTES } from '../../../lib/history/replicas/leader-progress.js'
 import { openPostgresEngine, openPostgresStore } from '../../../lib/history/replicas/sole-writer.js'
+import { NO_OWNERS } from '../../../lib/history/rules/missing-owners.js'
 import { EMPTY_CANDLE } from '../../../lib/history/rules/candles.js'
 import { openSqliteEngine, openSqliteStore } from '../../../lib/history/store/sqlite.js'
 import type { RebuiltPage } from '../../../lib/history/store/store.js'
 import { copyStore, type CopyOptions } from '../../../lib/history/copy.js'
 import { prepareTables } from '../../../lib/history/store/create-store.js'
+import { readMeta } from '../../../lib/history/store/view.js'
 import { settled, watch } from '../../support/history/history.js'
 import { ask, newPlace, withoutPostgres } from '../../support/history/postgres.js'
 import { postgresRows, sqliteRows } from '../../support/history/rows.js'
@@ -44,6 +48,24 @@ async function copy (folder: string, url: string, options: Partial<CopyOptions> 
   }
 }
 
+/** As the process that leads there does. */
+async function tellHowFar (url: string): Promise<void> {
+  const engine = await openPostgresEngine(url)
+  const { reached, progress } = createProgressWriter(engine)
+  const moment = { slot: 5, time: 7 }
+  const gap = { dao: program, from: 1n, to: 1n, since: null, until: null, fromSlot: 0, toSlot: 5 }
+  await reached({
+    head: moment,
+    verifiedTo: moment,
+    accounts: new Map(),
+    sequenceGaps: new Map([[program, [gap]]]),
+    searched: () => true,
+    missingOwners: NO_OWNERS
+  } as unknown as Seen)
+  await progress({ left: 1, total: 2, secondsLeft: null })
+  await engine.release()
+}
+
 test(
   'a history moves to PostgreSQL and back, goes on after an interruption, and is compared row by row',
   { skip },
@@ -71,9 +93,20 @@ test(
     t.equal(rows.events, expected.events!.length)
     t.same(await postgresRows(schema), expected)
 
+    const notesOf = async (): Promise<string[]> =>
+      (await ask(`select key from "${schema}".meta order by key`) as Array<{ key: string }>).map(({ key }) => key)
+    const before = await notesOf()
+    await tellHowFar(url)
+    const told = (await notesOf()).filter(key => !before.includes(key) && key !== 'epoch')
+    t.same(told, [...LEADER_NOTES].sort(), 'what a leader tells')
+
     const back = join(watched.folder, 'back')
     await copy(back, url, {}, true)
     t.same(sqliteRows(back), expected)
+    const kept = await openSqliteEngine(back)
+    const meta = await kept.reading(readMeta)
+    await kept.release()
+    t.notOk(told.some(key => meta.has(key)), 'and nobody else may')
     const store = await openPostgresStore({ url, program })
     t.equal((await store.load()).events, ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0))
     await t.rejects(
