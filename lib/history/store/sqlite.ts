@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { Kysely, type KyselyPlugin, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import Database from 'libsql'
+import { LRUCache } from 'lru-cache'
 import { createPauses } from '../../async.js'
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 import { createStore, type Engine, prepareTables } from './create-store.js'
@@ -12,6 +13,9 @@ import { TEXT_COLUMNS, type Tables } from './tables.js'
 const BUSY_MS = 5000
 /** For pages: eight times as much spares no CPU, the system keeps the file's pages too. */
 const CACHE_KB = 2_048
+/** Statements that are kept compiled, some 10 kB each. */
+const MAX_STATEMENTS = 100
+
 /** To check a larger file would delay each start by seconds. */
 const CHECKED_BYTES = 64 * 1024 * 1024
 
@@ -96,13 +100,17 @@ function lettingGo (): KyselyPlugin {
 
 /** The queries of all engines over a database. */
 function engineOver (file: Database.Database, release: (close: () => Promise<void>) => Promise<void>): Engine {
+  // to compile one costs as much as to run it
+  const statements = new LRUCache<string, SqliteStatement>({
+    max: MAX_STATEMENTS, memoMethod: sql => file.prepare(sql) as SqliteStatement
+  })
   const database: SqliteDatabase = {
     close: () => file.close(),
     // a full disk has undone the transaction already: a rollback that fails would hide why
     prepare (sql) {
       // libsql ends the process where a closed file is asked
       if (!file.open) throw new Error('the file is closed')
-      return file.prepare(sql === 'rollback' && !file.inTransaction ? 'select 1' : sql) as SqliteStatement
+      return statements.memo(sql === 'rollback' && !file.inTransaction ? 'select 1' : sql)
     }
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) })

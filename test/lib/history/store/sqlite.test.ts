@@ -138,10 +138,12 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
     values (1, 1, '00000000000000000005', 'SpotSwap', 5, 5, 's', 1, 'buy', '1', '1', 'm', 0, '1', '1'), (2, 1, '00000000000000000006', 'FinalizeProposal', 6, 6, 's', 1, null, null, null, 'm', 0, '2', '2')`
   )
   const made = new Set<string>()
+  let compiled = 0
   const { prepare } = Database.prototype
   t.teardown(() => { Database.prototype.prepare = prepare })
   Database.prototype.prepare = function (this: Database.Database, sql: string) {
     made.add(sql)
+    compiled++
     return prepare.call(this, sql)
   } as typeof prepare
   const store = await open(folder)
@@ -181,6 +183,9 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await store.proposalEvents('p')
   await store.otherFees()
   await store.incomplete({ above: 0, behind: { slot: 9, revision: 9 }, limit: 9 })
+  const before = compiled
+  await store.lastTrades(5, [dao])
+  t.equal(compiled, before, 'each is compiled once')
   await store.close()
   const reads = [...made].filter(sql => /^\s*(select|with)/i.test(sql))
   t.ok(reads.length > 25, `${reads.length} statements`)
