@@ -14,7 +14,7 @@ const BUSY_MS = 5000
 /** For pages: eight times as much spares no CPU, the system keeps the file's pages too. */
 const CACHE_KB = 2_048
 /** Statements that are kept compiled, some 10 kB each. */
-const MAX_STATEMENTS = 100
+const MAX_STATEMENTS = 200
 
 /** To check a larger file would delay each start by seconds. */
 const CHECKED_BYTES = 64 * 1024 * 1024
