@@ -6,7 +6,7 @@ import type { Part } from '../../lib/live/fresh.js'
 import { createCoinGecko } from '../../lib/responses/forms/coingecko.js'
 import type { CmcSummary, CmcTrades } from '../../schemas/cmc.js'
 import type { CoinGeckoTickers, CoinGeckoTrades } from '../../schemas/coingecko.js'
-import { asking, build, historyComplete, settings, startChain, until } from '../helper.js'
+import { asking, build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
 
 async function setUp (t: Test) {
   const { ledger, node } = await startChain(t)
@@ -127,6 +127,8 @@ test('a DAO that misses an event is left out of tickers and summary; where all d
   await missing(twin)
   const others = [dao, quiet].map(({ address }) => address)
   t.same(await told(), [others, others])
+  // what is missing holds up the head for twenty seconds of the chain, and at seventy nothing is told
+  await headReached(app, ledger, ledger.time)
   await missing(dao, twin, quiet)
   await t.rejects(told(), { code: 'HISTORY_UNAVAILABLE' })
 })
