@@ -4,14 +4,22 @@
  */
 import { type ChildProcess, fork } from 'node:child_process'
 
-/** What worlds amount to; `simulated` in seconds. */
-export interface Tally { run: number, failed: number, answers: number, served: number, simulated: number }
+/** What worlds amount to; `doubtful`: ended where too many witnesses were wrong; `simulated` in seconds. */
+export interface Tally {
+  run: number
+  failed: number
+  doubtful: number
+  answers: number
+  served: number
+  simulated: number
+}
 
-export const NONE: Readonly<Tally> = { run: 0, failed: 0, answers: 0, served: 0, simulated: 0 }
+export const NONE: Readonly<Tally> = { run: 0, failed: 0, doubtful: 0, answers: 0, served: 0, simulated: 0 }
 
 export const sum = (a: Tally, b: Tally): Tally => ({
   run: a.run + b.run,
   failed: a.failed + b.failed,
+  doubtful: a.doubtful + b.doubtful,
   answers: a.answers + b.answers,
   served: a.served + b.served,
   simulated: a.simulated + b.simulated

@@ -17,6 +17,7 @@ import { createNetwork, type Host, type Network } from './network.js'
 import type { Half, Plan } from './plan.js'
 import { installSimulatedTime } from './simulated-time.js'
 import { createTruth } from './truth.js'
+import { AGREEING_MS, wrongWitnesses } from './witnesses.js'
 
 /** The one time of the process, in place before the service is loaded. */
 export const time = installSimulatedTime()
@@ -27,7 +28,15 @@ const EPOCH = 1_793_577_600
 export type Random = ReturnType<typeof createRandom>
 
 /** `answers`: figures asked for; `served`: those that came. */
-export interface Outcome { failure?: Failure, seconds: number, answers: number, served: number, calls: number }
+export interface Outcome {
+  failure?: Failure
+  /** A figure was of another age than it said, while too many witnesses were wrong: the world has ended there. */
+  doubtful?: Failure
+  seconds: number
+  answers: number
+  served: number
+  calls: number
+}
 
 /** What a client holds of a path, who asks whether it still stands. */
 export interface Held { etag: string, body: any, headers: Record<string, unknown> }
@@ -53,6 +62,8 @@ export interface World {
   app: FastifyInstance | undefined
   /** When something was last wrong with a node, or the process started, and when the chain was last halted; ms. */
   troubledAt: number
+  /** When two witnesses of the time or more were last wrong, ms. */
+  doubtedAt: number
   /**
    * While no node that could be asked showed anything new, Unix seconds: to the service, which has it from two of them,
    * the chain may have halted.
@@ -66,6 +77,8 @@ export interface World {
   readonly held: Map<string, Held>
   /** Pools listed since the process started. */
   readonly seen: Set<string>
+  /** DAOs that were ever told. */
+  readonly told: Set<string>
   /**
    * DAOs of which an event that nobody knows came while a proposal was live: the swaps that follow move between pools
    * what no event tells, so that it may stay unjudged, and its DAO hidden for a day.
@@ -90,9 +103,6 @@ export function fail (rule: string, expected: string, served: string): never {
  * is waited for two seconds.
  */
 const QUICK_MS = 700
-
-/** Witnesses of UTC that differ by less agree, and the latest of them is believed. */
-export const AGREEING_MS = 60_000
 
 /** Seconds by which the chain's clock may be behind without a word, where nobody shows it but one node. */
 const DRIFT = 5
@@ -172,12 +182,14 @@ export function createWorld (plan: Plan): World {
     outcome: { seconds: 0, answers: 0, served: 0, calls: 0 },
     app: undefined,
     troubledAt: 0,
+    doubtedAt: -Infinity,
     silences: [],
     drifts: [],
     startedAt: 0,
     haltedAt: -Infinity,
     held: new Map(),
     seen: new Set(),
+    told: new Set(),
     unjudged: new Set(),
     isLost: false,
     toldBlock: -1,
@@ -216,6 +228,7 @@ function followTime (world: World): void {
     }
     newest = Math.max(newest, shown)
     truth.note(now)
+    if (wrongWitnesses(world, time.epoch()) > 1) world.doubtedAt = now
     if (!isCalm(world)) world.troubledAt = now
     if (ledger.slotMs === null) world.haltedAt = now
   }

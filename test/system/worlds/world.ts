@@ -11,6 +11,7 @@ import type { Plan } from './plan.js'
 import { startService, stopService } from './process.js'
 import { createWorld, type Outcome, time, type World } from './scene.js'
 import { calmAll, happen, isThere } from './weather.js'
+import { isDoubtful } from './witnesses.js'
 
 export type { Failure } from './failure.js'
 export type { Outcome } from './scene.js'
@@ -35,7 +36,8 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     await fairWeather(world)
   } catch (error) {
     if (!(error instanceof Violation)) throw error
-    outcome.failure = error.failure
+    const { failure } = error
+    outcome[isDoubtful(failure.rule, time.now() - world.doubtedAt) ? 'doubtful' : 'failure'] = failure
   } finally {
     calmAll(world)
     await stopService(world)

@@ -119,7 +119,8 @@ export async function createPlace (): Promise<Place> {
       await ask(own, `
         create table public.writers (n bigserial primary key, pid integer not null default pg_backend_pid());
         create function public.note () returns trigger language plpgsql as $$ begin insert into public.writers default values; return new; end $$;
-        create trigger note after insert or update on history.meta for each row when (new.key in ('reached_at', 'change')) execute function public.note()`)
+        create trigger note after insert or update on history.meta
+          for each row when (new.key in ('revision', 'head_slot')) execute function public.note()`)
       return true
     },
     async writers () {

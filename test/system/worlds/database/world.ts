@@ -131,6 +131,7 @@ export async function runDatabaseWorld (plan: DatabasePlan): Promise<Outcome> {
 
   async function checkWriters (): Promise<void> {
     const writers = await place.writers()
+    if (writers.length === 0) throw new Violation('writers', 'a session that writes', 'none')
     if (new Set(writers).size !== writers.length) {
       throw new Violation('writers', 'no session that writes again after another has', writers.join())
     }
