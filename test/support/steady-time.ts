@@ -3,8 +3,20 @@
  * for this process, a tick passes at most.
  */
 const TICK_MS = 50
+const LOOK_MS = 10
 let [passed, last] = [0, performance.now()]
 const sinceLast = (): number => Math.min(performance.now() - last, TICK_MS)
 setInterval(() => { [passed, last] = [passed + sinceLast(), performance.now()] }, TICK_MS).unref()
 
 export const steadyNow = (): number => passed + sinceLast()
+
+/** As the clock's `after`, by this time: what is waited for comes first where both were held up. */
+export function steadyAfter (ms: number, action: () => void): () => void {
+  const end = steadyNow() + ms
+  const timer = setInterval(() => {
+    if (steadyNow() < end) return
+    clearInterval(timer)
+    action()
+  }, Math.min(ms, LOOK_MS))
+  return () => clearInterval(timer)
+}

@@ -7,7 +7,7 @@ import type { CallReport } from '../../../lib/chain/json-rpc.js'
 import {
   answering, failure, RpcFault, send, startNode, success, type Behaviour, type Call
 } from '../../support/node-server.js'
-import { steadyNow } from '../../support/steady-time.js'
+import { steadyAfter, steadyNow } from '../../support/steady-time.js'
 
 // Each call sends its key along in every place where a URL can hold one.
 const KEY = 'key-SECRET'
@@ -31,7 +31,7 @@ function client (urls: string[], over: Partial<NodeClientOptions> = {}) {
     rates: urls.map(() => 100_000),
     failures: 100,
     onCall: report => reports.push(report),
-    clock: { ...systemClock, random: () => 0.05 },
+    clock: { ...systemClock, after: steadyAfter, random: () => 0.05 },
     ...over
   })
   return { transport: rpc, reports, rpc }

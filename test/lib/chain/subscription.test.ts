@@ -7,7 +7,7 @@ import { WebSocketServer, type WebSocket } from 'ws'
 import { subscribe, type SubscriptionOptions } from '../../../lib/chain/subscription.js'
 import { faultOf } from '../../../lib/chain/node-errors.js'
 import { systemClock } from '../../../lib/clock.js'
-import { steadyNow } from '../../support/steady-time.js'
+import { steadyAfter, steadyNow } from '../../support/steady-time.js'
 import { until } from '../../support/until.js'
 
 interface Message { id: unknown, method: string, params: unknown[] }
@@ -65,7 +65,7 @@ function watch (t: Test, url: string, over: Partial<SubscriptionOptions> = {}, l
         timers++
         let set = true
         const unset = () => { if (set) timers--; set = false }
-        const cancel = systemClock.after(Math.min(ms, longest), () => { unset(); action() })
+        const cancel = steadyAfter(Math.min(ms, longest), () => { unset(); action() })
         return () => { unset(); cancel() }
       }
     },
@@ -120,7 +120,7 @@ test('a chain that stands sends nothing: pongs keep it up, and their absence end
   const node = await startServer(t)
   const { states, faults } = watch(t, node.url)
   await holds(() => states.length > 0)
-  await delay(2.5 * SILENCE_MS)
+  await new Promise<void>(resolve => steadyAfter(2.5 * SILENCE_MS, resolve))
   t.strictSame([states, faults], [['up'], []])
   ;(node.sockets[0] as unknown as { _socket: { pause: () => void } })._socket.pause()
   await holds(() => states.length > 1)

@@ -17,6 +17,8 @@ const FLAGS = [
 const PATIENCE = 120_000
 /** What the browser itself notes of an answer that is no success. */
 const FAILED_REQUEST = /^Failed to load resource: the server responded with a status of/
+/** And, of one that runs no scripts, of what was loaded for them. */
+const UNUSED = /was preloaded using link preload but not used/
 
 export interface Visit { page: Page, service: Service }
 type Visiting = (name: string, options: BrowserContextOptions, visit: (t: Test, visit: Visit) => Promise<void>) => void
@@ -53,8 +55,9 @@ export function inBrowser (define: (visiting: Visiting) => void): void {
       const complaints: string[] = []
       const elsewhere: string[] = []
       page.on('console', message => {
-        if (['error', 'warning'].includes(message.type()) &&
-        !FAILED_REQUEST.test(message.text())) complaints.push(message.text())
+        const text = message.text()
+        const isExpected = FAILED_REQUEST.test(text) || (options.javaScriptEnabled === false && UNUSED.test(text))
+        if (['error', 'warning'].includes(message.type()) && !isExpected) complaints.push(text)
       })
       page.on('pageerror', error => complaints.push(error.message))
       page.on(
