@@ -1,10 +1,10 @@
 /** Moves a history from one engine to another, row for row. Both are held by this process alone. */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import { ServiceError } from '../errors.js'
-import { LEADER_NOTES } from './replicas/leader-progress.js'
 import { seqText } from './store/mapping.js'
 import type { Engine } from './store/create-store.js'
 import { putRows } from './store/inserts.js'
+import { LEADER_NOTES } from './store/state.js'
 import { putMeta, readMeta } from './store/view.js'
 import type { Tables } from './store/tables.js'
 

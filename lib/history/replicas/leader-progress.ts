@@ -31,11 +31,6 @@ export interface LeaderProgress {
   valuation: VolumeRule | null
 }
 
-/** Keys of what only the process that leads can tell. */
-export const LEADER_NOTES = [
-  'head_slot', 'head_time', 'proven_slot', 'proven_time', 'last_day', 'missing_owners', 'lost'
-] as const
-
 const momentFields = (name: string, moment: Moment | null): Record<string, string> =>
   moment === null ? {} : { [`${name}_slot`]: String(moment.slot), [`${name}_time`]: String(moment.time) }
 

@@ -14,6 +14,10 @@ export function parseValuation (noted: string): VolumeRule {
   return { basis: basis as VolumeBasis, rate: parseFraction(fraction) }
 }
 
+/** Keys of what only a process that leads tells, of itself (`replicas/leader-progress.ts`). */
+export const LEADER_NOTES =
+  ['head_slot', 'head_time', 'proven_slot', 'proven_time', 'last_day', 'missing_owners', 'lost'] as const
+
 /** Of a state without its indexed ranges, which have a table. */
 export function notesOf ({ indexedRanges: _, numbersAhead, ...noted }: Partial<NotedState>): Record<string, string> {
   return {
