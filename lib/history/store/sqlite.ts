@@ -13,9 +13,8 @@ import { TEXT_COLUMNS, type Tables } from './tables.js'
 const BUSY_MS = 5000
 /** For pages: eight times as much spares no CPU, the system keeps the file's pages too. */
 const CACHE_KB = 2_048
-/** Statements that are kept compiled, some 10 kB each. */
+/** Statements that are kept compiled: more than a service has, some 120. */
 const MAX_STATEMENTS = 200
-
 /** To check a larger file would delay each start by seconds. */
 const CHECKED_BYTES = 64 * 1024 * 1024
 
