@@ -1,4 +1,3 @@
-import { createTurns } from '../../async.js'
 import type { AgeTime } from '../../chain/timekeeper.js'
 import { ServiceError } from '../../errors.js'
 import type { VolumeRule } from '../../market/volume.js'
@@ -58,10 +57,7 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
     return (seen = { ...proof, progress, state, head, lastDay, volumes, checkSums })
   }
 
-  /** One at a time: an older state must not be read after a newer one. */
-  const turns = createTurns()
-  const seeing = <T>(work: (seen: Seen) => Promise<T>): Promise<T> =>
-    turns(() => together(async db => await work(await look(db))))
+  const seeing = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => together(async db => await work(await look(db)))
   const answers = createAnswers({ store, time, staleMs, last: () => seen, seeing })
 
   return { ...answers, refresh: () => seeing(async () => {}) }

@@ -1,5 +1,5 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import { Kysely, PostgresDialect } from 'kysely'
+import { createTurns } from '../../async.js'
 import { configOf, createPool, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
 import { createStore } from '../store/create-store.js'
 import type { Store } from '../store/store.js'
@@ -8,17 +8,20 @@ import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 export interface PostgresReader {
   /** For reading only: what it writes would be refused. */
   store: Store
-  /** Readings on one state of the database, those through `store` included. Throws HISTORY_UNAVAILABLE. */
+  /**
+   * Readings on one state of the database, those through `store` included; one `work` after the other, so that an older
+   * state is never read after a newer one. Throws HISTORY_UNAVAILABLE.
+   */
   together<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
 }
 
 /** The store of a process that leaves the writing to another; the tables exist. */
 export async function openPostgresReader (place: PostgresLocation): Promise<PostgresReader> {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(configOf(place)) }) })
-  const inside = new AsyncLocalStorage<Transaction<Tables>>()
+  const turns = createTurns()
+  let opened: Kysely<Tables> | undefined
 
   async function reading<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
-    const opened = inside.getStore()
     if (opened !== undefined) return await work(opened)
     try {
       return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
@@ -37,7 +40,14 @@ export async function openPostgresReader (place: PostgresLocation): Promise<Post
     })
     return {
       store,
-      together: async work => await reading(async trx => await inside.run(trx as Transaction<Tables>, work, trx))
+      together: work => turns(() => reading(async trx => {
+        opened = trx
+        try {
+          return await work(trx)
+        } finally {
+          opened = undefined
+        }
+      }))
     }
   } catch (error) {
     await db.destroy()
