@@ -59,14 +59,11 @@ export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>
 export async function createStore ({ db, types, reading, writing, release }: Engine): Promise<Store> {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
-  const know = (id: number, address: string): void => {
-    ids.set(address, id)
-    addresses.set(id, address)
-  }
-  /** DAOs that another process may have added; `known` 0: all anew. */
-  const learn = async (db: Db, known = ids.size): Promise<void> => {
-    const fresh = await db.selectFrom('daos').select(['id', 'address']).where('id', '>', known).execute()
-    for (const { id, address } of fresh) know(id, address)
+  const learn = async (db: Db): Promise<void> => {
+    for (const { id, address } of await db.selectFrom('daos').select(['id', 'address']).execute()) {
+      ids.set(address, id)
+      addresses.set(id, address)
+    }
   }
   const viewOf = (db: Db): View =>
     ({ db, types, idOf: address => ids.get(address) ?? 0, addressOf: id => addresses.get(id) ?? '' })
@@ -77,18 +74,22 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
   async function step (work: (to: Writing) => Promise<void>): Promise<void> {
     const fresh = new Map<string, number>()
     let next = revision
-    await writing(trx => work({
-      ...viewOf(trx),
-      numberOf (address) {
-        const known = ids.get(address) ?? fresh.get(address)
-        if (known !== undefined) return known
-        fresh.set(address, ids.size + fresh.size + 1)
-        return ids.size + fresh.size
-      },
-      nextRevision: () => ++next,
-      fresh: () => Array.from(fresh, ([address, id]) => ({ id, address }))
-    }))
-    for (const [address, id] of fresh) know(id, address)
+    await writing(async trx => {
+      await work({
+        ...viewOf(trx),
+        numberOf (address) {
+          const known = ids.get(address) ?? fresh.get(address)
+          if (known !== undefined) return known
+          fresh.set(address, ids.size + fresh.size + 1)
+          return ids.size + fresh.size
+        },
+        nextRevision: () => ++next,
+        fresh: () => Array.from(fresh, ([address, id]) => ({ id, address }))
+      })
+      // whoever reads next may see their rows before this function goes on
+      for (const [address, id] of fresh) addresses.set(id, address)
+    })
+    for (const [address, id] of fresh) ids.set(address, id)
     revision = next
   }
 
@@ -107,12 +108,8 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
       throw unusable(hasNoRoom(cause) ? NO_ROOM : `the history can't be ${what}: ${messageOf(cause)}`, cause)
     }
   }
-  /** On one state of the store, with the DAOs that it knows then. */
-  const read = <A extends unknown[], T>(answer: (view: View, ...args: A) => Promise<T>, known?: number) =>
-    (...args: A): Promise<T> => guarded('read', () => reading(async db => {
-      await learn(db, known)
-      return await answer(viewOf(db), ...args)
-    }))
+  const read = <A extends unknown[], T>(answer: (view: View, ...args: A) => Promise<T>) =>
+    (...args: A): Promise<T> => guarded('read', () => reading(db => answer(viewOf(db), ...args)))
   const write = <A extends unknown[]>(puts: (to: Writing, ...args: A) => Promise<void>) =>
     (...args: A): Promise<void> => guarded('written', () => inTurn(() => step(to => puts(to, ...args))))
   const answered = <R extends Reads>(reads: R) =>
@@ -121,7 +118,11 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
 
   return {
     ...answered({ ...stateReads, ...eventReads, ...candleReads, ...decisionReads }),
-    load: read(stateReads.load, 0),
+    // another process that writes has made a step since, or the database was set back
+    load: read(async view => {
+      await learn(view.db)
+      return await stateReads.load(view)
+    }),
     write: write(writeStep),
     writeRebuilt: write(putRebuilt),
     publish: write(putPublished),

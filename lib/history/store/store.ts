@@ -119,6 +119,7 @@ export interface Traders {
 
 /** Every method throws HISTORY_UNAVAILABLE. */
 export interface Store {
+  /** A process that does not write learns of new DAOs by it: their rows are to be read only after. */
   load (): Promise<StoreState>
   /** As `load`, of the events that could not be read. */
   unreadable (): Promise<StoreState['unreadable']>
