@@ -85,8 +85,9 @@ const freshestOf = ({ freshest }: Facts): number => Math.max(...freshest.values(
 
 /**
  * UTC is the latest of what most witnesses say within a minute, so that an error makes a state look older: the wall
- * clock, to whose side a tie goes, the `Date` of each host, and the chain (-Infinity: it has shown nothing); where each
- * says another time, the latest of all. It is never before the freshest time that has been taken.
+ * clock, to whose side a tie goes, the `Date` of each host, and the chain (-Infinity: it has shown nothing), whose vote
+ * counts and whose time does not, since its drift is told by UTC; where each says another time, the latest of all. It
+ * is never before the freshest time that has been taken.
  */
 function utcOf (facts: Facts, now: number, chain: number): Utc {
   const dates = new Map<string, number>()
@@ -101,11 +102,12 @@ function utcOf (facts: Facts, now: number, chain: number): Utc {
     return { latest, beside: others.filter(agrees), size: witnesses.filter(agrees).length, clock: agrees(facts.clock) }
   })
   const [best] = groups.sort((a, b) => b.size - a.size || Number(b.clock) - Number(a.clock) || b.latest - a.latest)
-  const { latest, beside, size, clock } = best!
+  const { beside, size, clock } = best!
   const isAlone = size === 1 && witnesses.length > 1
+  const besideChain = Math.max(...isAlone ? others : beside)
   return {
-    offset: Math.max(latest, freshestOf(facts), ...isAlone ? others : []),
-    besideChain: Math.max(...isAlone ? others : beside),
+    offset: Math.max(besideChain, freshestOf(facts)),
+    besideChain,
     clock: isAlone ? 'alone' : clock ? 'believed' : 'refuted'
   }
 }

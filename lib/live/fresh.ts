@@ -13,6 +13,8 @@ export interface Part {
   readAt: number
   /** Says how old it may have been then to count as current. */
   commitment: Commitment
+  /** It has turned out to be false: nothing that is made of it may be served. */
+  isRefuted?: boolean
 }
 
 /** Of a state read at `confirmed`. */
@@ -97,11 +99,12 @@ interface Entry<V> extends Made<V> {
 const ageOf = (parts: readonly Part[], time: AgeTime): number =>
   parts.reduce((oldest, part) => Math.max(oldest, time.age(part.time)), 0)
 
-/** How long ago the first of its states was read, ms; Infinity where one was not current then. */
+/** How long ago the first of its states was read, ms; Infinity where one was not current then, or is false. */
 function readSince (parts: readonly Part[], now: number, time: AgeTime): number {
   return parts.reduce((longest, part) => {
     const since = Math.max(0, now - part.readAt)
-    return Math.max(longest, time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since)
+    const isCurrent = part.isRefuted !== true && time.age(part.time) - since <= CURRENT_MS[part.commitment]
+    return Math.max(longest, isCurrent ? since : Infinity)
   }, 0)
 }
 
@@ -143,7 +146,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>):
   const serves = ({ parts }: Made<V>): boolean => parts.every(part => {
     const isHalted = time.halted() !== undefined
     const most = Math.max(ttl + staleIfError, isHalted ? CURRENT_MS[part.commitment] : 0)
-    return readSince([part], now(), time) < ttl || ageBesideHalt(time, part.time) < most
+    return readSince([part], now(), time) < ttl || (part.isRefuted !== true && ageBesideHalt(time, part.time) < most)
   })
 
   function serve (entry: Entry<V>): Aged<V> {

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeDao } from '../protocol/dao.js'
-import { type Made, partOf } from './fresh.js'
+import { type Made, type Part, partOf } from './fresh.js'
 import type { Token, TokenReader } from './tokens.js'
 
 type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
@@ -64,6 +64,7 @@ export function createSnapshotReader (
   const firstSeen = new Map<string, number>()
   /** The accounts of the answer before: of those that are the same nothing is made again. */
   let before = new Map<string, Known>()
+  let last: { slot: number, part: Part } | undefined
 
   /** What one account is, whatever is beside it. */
   function decode (account: RawAccount): Known {
@@ -109,7 +110,9 @@ export function createSnapshotReader (
       return entry
     })
     for (const { account: { address } } of found) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
-    return { value: { slot, discovered, daos, pairs, tokens }, parts: [partOf({ moment, readAt })] }
+    const part = partOf({ moment, readAt })
+    last = { slot, part }
+    return { value: { slot, discovered, daos, pairs, tokens }, parts: [part] }
   }
 
   /** Excluded ones are nobody's loss, and a way out should an account be gone after all. */
@@ -120,8 +123,17 @@ export function createSnapshotReader (
     return known
   }
 
+  /** What has been stored since the answer before may show that it was short. */
+  function refuteLast (known: KnownAccounts): void {
+    for (const [address, slot] of known) {
+      if (last !== undefined && slot <= last.slot && !before.has(address)) last.part.isRefuted = true
+    }
+  }
+
   return async () => {
-    const reading = reader.programAccounts(client.program, client.daoPrefix, { known: knownAt(now()) })
+    const known = knownAt(now())
+    refuteLast(known)
+    const reading = reader.programAccounts(client.program, client.daoPrefix, { known })
     const [accounts] = await Promise.all([reading, client.load()])
     return await make(accounts)
   }

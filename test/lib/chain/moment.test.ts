@@ -107,6 +107,16 @@ test('a chain whose clock has drifted is a witness with its drift', async t => {
   t.same([off(facts), facts.utc.clock], [0, 'refuted'])
 })
 
+test('a clock that was ahead for half a minute leaves neither a drift nor another UTC', async t => {
+  const { facts, now } = watched({ dates: [0, 0], states: [0, 0], clock: 20_000, minutes: 1 })
+  t.same([off(facts), Math.round(facts.drift / 1000)], [20, 20])
+  for (const later of [now + 30_000, now + 35_000]) {
+    withDate(facts, 0, UTC + later, later, UTC + later)
+    withMoment(facts, 0, { slot: 1_000_100, time: Math.floor((UTC + later) / 1000), at: later })
+  }
+  t.same([off(facts), facts.drift, facts.utc.clock], [0, 0, 'believed'])
+})
+
 test('the age of a state is UTC less the chain\'s drift less its time, and never below 0', async t => {
   const { facts, now } = watched({ minutes: 1 })
   const time = (UTC + now) / 1000

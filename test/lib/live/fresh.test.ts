@@ -187,6 +187,19 @@ test('when loads fail the last value is served, stale, for a while and no longer
   t.equal((await cache.get('a')).age, 0, 'it recovers at once')
 })
 
+test('nothing is served that was made of a state which has turned out to be false', async t => {
+  const { cache, source } = setUp()
+  const { parts: [part] } = await cache.get('a')
+  part!.isRefuted = true
+  source.fails = true
+  source.time += 1_000
+  await t.rejects(cache.get('a'), { message: 'the source is away' })
+  source.time += 1_000
+  await t.rejects(cache.get('a'), { message: 'the source is away' })
+  source.fails = false
+  t.match(await cache.get('a'), { age: 0, left: 10_000 })
+})
+
 test('without a last value a failure is a failure', async t => {
   const { cache, source } = setUp(0)
   source.fails = true

@@ -93,3 +93,19 @@ test(
     t.same(asked.at(-1), new Map([['stored', 70], ['later', 90], [still.address, 0], [moving.address, 0]]))
   }
 )
+
+test('a list is refuted once an event from before it is stored of a DAO that it has not', async t => {
+  const stored: Array<[string, number]> = []
+  const { ledger, still, moving, read, raw, list } = setUp({ stored: () => stored })
+  list(() => [raw(still.address)!])
+  const { parts: [short], value: { slot } } = await read()
+  stored.push([still.address, slot], [moving.address, slot + 1])
+  list(() => ledger.daos.map(({ address }) => raw(address)!))
+  const { parts: [whole] } = await read()
+  t.same([short, whole].map(part => part!.isRefuted), [undefined, undefined], 'one that came later may not have been there')
+  list(() => [raw(still.address)!])
+  const { parts: [shorter] } = await read()
+  stored.push([moving.address, slot])
+  await read()
+  t.equal(shorter!.isRefuted, true)
+})

@@ -16,8 +16,6 @@ const STARTING_MS = 5_000
 const CENT = ratio(1n, 100n)
 /** What may be served when nothing younger is to be had: its lifetime, and STALE_IF_ERROR as it is by default. */
 const OLDEST_MS = LIFETIME_MS + 60_000
-/** In which a process has read the events of all DAOs, and what it was told before has grown too old to be served. */
-const LEARNING_MS = 30_000 + OLDEST_MS
 /** What is ahead of UTC by less is taken for it. */
 const FUTURE_MS = 30_000
 
@@ -132,10 +130,14 @@ export async function checkDisk ({ app, disk: { hasNoRoom } }: World, { status, 
   }
 }
 
-/** Whether a node leaves out accounts of which nobody has ever told, and their events may not have been read yet. */
-const mayBeUnknown = ({ startedAt, nodes, told }: World, dao: string): boolean =>
-  !told.has(dao) && time.now() - startedAt <= LEARNING_MS &&
-  nodes.some(({ service: { faults } }) => faults.active.some(({ kind }) => kind === 'short-accounts'))
+/** Whether a node leaves out accounts of which nobody has told, nor an event that had been stored by its list. */
+function mayBeUnknown ({ app, nodes, told, learnt }: World, dao: string): boolean {
+  const isShort = nodes.some(({ service: { faults } }) => faults.active.some(({ kind }) => kind === 'short-accounts'))
+  if (told.has(dao) || !isShort) return false
+  if (app?.history.report().get(dao)?.firstSlot == null) return true
+  if (!learnt.has(dao)) learnt.set(dao, time.now())
+  return time.now() - learnt.get(dao)! <= LIFETIME_MS
+}
 
 export function checkTickers (world: World, { body, shown }: Answer): void {
   const { ledger, truth, seen } = world

@@ -77,8 +77,9 @@ export interface World {
   readonly held: Map<string, Held>
   /** Pools listed since the process started. */
   readonly seen: Set<string>
-  /** DAOs that were ever told. */
+  /** DAOs that were ever told, and when those that were not were first seen in the store, ms. */
   readonly told: Set<string>
+  readonly learnt: Map<string, number>
   /**
    * DAOs of which an event that nobody knows came while a proposal was live: the swaps that follow move between pools
    * what no event tells, so that it may stay unjudged, and its DAO hidden for a day.
@@ -190,6 +191,7 @@ export function createWorld (plan: Plan): World {
     held: new Map(),
     seen: new Set(),
     told: new Set(),
+    learnt: new Map(),
     unjudged: new Set(),
     isLost: false,
     toldBlock: -1,

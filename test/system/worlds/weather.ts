@@ -114,7 +114,7 @@ export async function happen (world: World, event: WorldEvent): Promise<void> {
     ledger.clockRate = 1 - event.seconds / event.for
     setTimeout(() => ledger.correctClock(), event.for * 1000)
   } else if (event.chain === 'correct') ledger.correctClock()
-  else if (event.chain === 'slots') ledger.slotMs = event.ms
+  else if (event.chain === 'slots') ledger.slotMs &&= event.ms   // one that has halted has none
   else if (ledger.slotMs !== null) act(world, event.chain)
   truth.note(time.now())
 }
