@@ -234,5 +234,26 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
         { at: 963, for: 588, node: 0, weather: { kind: 'fault', rule: { kind: 'clock-ahead', value: 600 } } }
       ]
     }
+  },
+  {
+    found: 'At a first start the only node listed no account. What was made of that was served for a minute after the events had shown that it was false.',
+    plan: {
+      seed: 10_005,
+      nodes: 1,
+      leftOut: 2,
+      finalityLag: 1,
+      bulk: false,
+      kind: 'own',
+      daos: 2,
+      past: { days: 4, swaps: 245 },
+      weather: 160,
+      every: 13,
+      events: [
+        { at: 0, for: 160, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts' } } },
+        {
+          at: 0, for: 98, node: 0, weather: { kind: 'fault', rule: { kind: 'wrong-order', method: 'getSignaturesForAddress' } }
+        }
+      ]
+    }
   }
 ]

@@ -24,8 +24,8 @@ export const DEFECTS: Defect[] = [
     by: 54,
     sentence: 'A state counts as current however old it was when it was read: a node that has stopped passes for fresh.',
     file: 'lib/live/fresh.ts',
-    find: 'time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since',
-    put: 'since'
+    find: ' && time.age(part.time) - since <= CURRENT_MS[part.commitment]',
+    put: ''
   },
   {
     name: 'clock-step',
@@ -96,8 +96,8 @@ export const DEFECTS: Defect[] = [
     by: 3,
     sentence: 'A kept answer was always read just now: it is never renewed, and never says that it is old.',
     file: 'lib/live/fresh.ts',
-    find: 'Math.max(longest, time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since)',
-    put: 'Math.min(longest, since)'
+    find: 'Math.max(longest, isCurrent ? since : Infinity)',
+    put: 'Math.min(longest, isCurrent ? since : since)'
   },
   {
     name: 'lagging-at-first',
@@ -345,7 +345,20 @@ export const DEFECTS: Defect[] = [
     by: 6013,
     sentence: 'A clock that is behind alone, once no other witness agrees with another, makes UTC earlier than states that have been shown.',
     file: 'lib/chain/moment.ts',
-    find: 'offset: Math.max(latest, freshestOf(facts), ...isAlone ? others : [])',
-    put: 'offset: latest'
+    find: 'Math.max(...isAlone ? others : beside)',
+    put: 'Math.max(...beside)',
+    and: {
+      file: 'lib/chain/moment.ts',
+      find: 'offset: Math.max(besideChain, freshestOf(facts))',
+      put: 'offset: besideChain'
+    }
+  },
+  {
+    name: 'short-list-kept',
+    by: 10_005,
+    sentence: 'A list without the DAOs whose events have been stored meanwhile is served until it is too old.',
+    file: 'lib/live/snapshot.ts',
+    find: 'last.part.isRefuted = true',
+    put: 'last.part.isRefuted = false'
   }
 ]
