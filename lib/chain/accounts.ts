@@ -67,6 +67,10 @@ export const clockQuestion = (commitment: Question<null>['commitment']): Questio
   read: ([answer]) => ({ moment: readClock(readContext(answer).value), value: null })
 })
 
+/** Addresses of known accounts that a list of this slot lacks: it is short. */
+export const missingOf = (known: KnownAccounts, slot: number, listed: { has (address: string): boolean }): string[] =>
+  [...known].flatMap(([address, from]) => from <= slot && !listed.has(address) ? [address] : [])
+
 export function createAccountReader (rpc: Rpc): AccountReader {
   async function accountLists (
     lists: ReadonlyArray<readonly string[]>, minSlot = 0, options?: CallOptions
@@ -112,9 +116,9 @@ export function createAccountReader (rpc: Rpc): AccountReader {
           if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
           const addresses = new Set(accounts.map(({ address }) => address))
           if (addresses.size !== accounts.length) throw bad('a program account twice')
-          const missing = [...known].filter(([address, from]) => from <= moment.slot && !addresses.has(address))
+          const missing = missingOf(known, moment.slot, addresses)
           if (missing.length > 0) {
-            throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]![0]} first`)
+            throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
           }
           return { moment, value: accounts }
         }

@@ -96,15 +96,16 @@ interface Entry<V> extends Made<V> {
   failed: boolean
 }
 
+const isRefuted = ({ parts }: Made<unknown>): boolean => parts.some(part => part.isRefuted)
+
 const ageOf = (parts: readonly Part[], time: AgeTime): number =>
   parts.reduce((oldest, part) => Math.max(oldest, time.age(part.time)), 0)
 
-/** How long ago the first of its states was read, ms; Infinity where one was not current then, or is false. */
+/** How long ago the first of its states was read, ms; Infinity where one was not current then. */
 function readSince (parts: readonly Part[], now: number, time: AgeTime): number {
   return parts.reduce((longest, part) => {
     const since = Math.max(0, now - part.readAt)
-    const isCurrent = part.isRefuted !== true && time.age(part.time) - since <= CURRENT_MS[part.commitment]
-    return Math.max(longest, isCurrent ? since : Infinity)
+    return Math.max(longest, time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since)
   }, 0)
 }
 
@@ -143,10 +144,10 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>):
     return started
   }
 
-  const serves = ({ parts }: Made<V>): boolean => parts.every(part => {
+  const serves = (made: Made<V>): boolean => !isRefuted(made) && made.parts.every(part => {
     const isHalted = time.halted() !== undefined
     const most = Math.max(ttl + staleIfError, isHalted ? CURRENT_MS[part.commitment] : 0)
-    return readSince([part], now(), time) < ttl || (part.isRefuted !== true && ageBesideHalt(time, part.time) < most)
+    return readSince([part], now(), time) < ttl || ageBesideHalt(time, part.time) < most
   })
 
   function serve (entry: Entry<V>): Aged<V> {
@@ -158,7 +159,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>):
     async get (question, maxAge = ttl) {
       const key = keyOf(question)
       const entry = entries.get(key)
-      if (entry === undefined) return serve(await within(renew(question, key)))
+      if (entry === undefined || isRefuted(entry)) return serve(await within(renew(question, key)))
       const since = readSince(entry.parts, now(), time)
       const mayTry = now() - entry.triedAt >= RETRY_AFTER
       if (since < Math.min(maxAge, ttl)) {

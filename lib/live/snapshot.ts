@@ -1,4 +1,5 @@
 import { inSlices } from '../async.js'
+import { missingOf } from '../chain/accounts.js'
 import type { AccountReader, AtMoment, KnownAccounts, RawAccount } from '../chain/types.js'
 import type { Pair } from '../market/ticker.js'
 import { ServiceError } from '../errors.js'
@@ -125,9 +126,7 @@ export function createSnapshotReader (
 
   /** What has been stored since the answer before may show that it was short. */
   function refuteLast (known: KnownAccounts): void {
-    for (const [address, slot] of known) {
-      if (last !== undefined && slot <= last.slot && !before.has(address)) last.part.isRefuted = true
-    }
+    if (last !== undefined && missingOf(known, last.slot, before).length > 0) last.part.isRefuted = true
   }
 
   return async () => {

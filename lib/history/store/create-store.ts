@@ -118,7 +118,7 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
 
   return {
     ...answered({ ...stateReads, ...eventReads, ...candleReads, ...decisionReads }),
-    // another process that writes has made a step since, or the database was set back
+    // another process may have written since the last, or the database been set back
     load: read(async view => {
       await learn(view.db)
       return await stateReads.load(view)

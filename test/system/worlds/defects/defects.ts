@@ -24,8 +24,8 @@ export const DEFECTS: Defect[] = [
     by: 54,
     sentence: 'A state counts as current however old it was when it was read: a node that has stopped passes for fresh.',
     file: 'lib/live/fresh.ts',
-    find: ' && time.age(part.time) - since <= CURRENT_MS[part.commitment]',
-    put: ''
+    find: 'time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since',
+    put: 'since'
   },
   {
     name: 'clock-step',
@@ -96,8 +96,8 @@ export const DEFECTS: Defect[] = [
     by: 3,
     sentence: 'A kept answer was always read just now: it is never renewed, and never says that it is old.',
     file: 'lib/live/fresh.ts',
-    find: 'Math.max(longest, isCurrent ? since : Infinity)',
-    put: 'Math.min(longest, isCurrent ? since : since)'
+    find: 'Math.max(longest, time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since)',
+    put: 'Math.min(longest, since)'
   },
   {
     name: 'lagging-at-first',
