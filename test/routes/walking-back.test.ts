@@ -81,9 +81,11 @@ test('while the past is read back each answer waits only for what it states', as
   const since = Math.ceil(Date.parse(later!.complete_since!) / 1000)
   const candles = await get<Candles>(`/api/pools/${address}/ohlcv?interval=4h&empty=true`)
   t.equal(candles.headers['x-history-complete'], 'false')
-  t.ok(candles.body.length > 6 && candles.body.every(({ time, trades }) => time >= since && trades <= 4))
+  // the walk goes on between two answers: each is held to what it says itself
+  const sinceOf = ({ headers }: typeof candles | typeof days) => Date.parse(String(headers['x-history-since'])) / 1000
+  t.ok(candles.body.length > 6 && candles.body.every(({ time, trades }) => time >= sinceOf(candles) && trades <= 4))
   const days = await get<PoolDays>(`/api/pools/${address}/days`)
-  t.ok(days.body.length > 1 && days.body.every(({ date }) => Date.parse(date) / 1000 >= since))
+  t.ok(days.body.length > 1 && days.body.every(({ date }) => Date.parse(date) / 1000 >= sinceOf(days)))
   const volume = await get<AggregateVolume>('/api/volume/aggregate')
   t.equal(volume.headers['x-history-complete'], 'false')
   t.equal(volume.headers['x-history-since'], `${volume.body.dailyBreakdown.at(-1)!.date}T00:00:00.000Z`)
