@@ -127,14 +127,16 @@ const says = ({ health }: NodeFacts, now: number): Health | undefined =>
 
 /**
  * The least lag of the last ten minutes, ms, where it is the chain's clock and not the nodes: two hosts show the same
- * place, both go on, neither says that it is behind; or one has called itself healthy for all that time.
+ * place, both go on, neither says that it is behind; or one has called itself healthy for all that time, and it is
+ * more than what is current may lag.
  */
 function driftOf (facts: Facts, now: number): number {
   const least = facts.utc.offset - freshestOf(facts)
   if (!(least > 0 && least <= MAX_DRIFT_MS)) return 0
   const sound = facts.nodes.filter(node => goesOn(node, now) && !['behind', undefined].includes(says(node, now)))
   const isBelieved = sound.some(({ host, shown, health }) =>
-    (health!.says === 'ok' && health!.at - health!.since >= DRIFT_MINUTES * MINUTE - 1) ||
+    (least > CURRENT_MS.confirmed && health!.says === 'ok' &&
+      health!.at - health!.since >= DRIFT_MINUTES * MINUTE - 1) ||
     sound.some(other => other.host !== host && Math.abs(offsetOf(shown!) - offsetOf(other.shown!)) <= SAME_MS))
   return isBelieved ? least : 0
 }

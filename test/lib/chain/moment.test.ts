@@ -170,6 +170,10 @@ test('drift: believed of two hosts at once, of one after ten minutes in which it
     t.equal(Math.round(facts.drift / 1000), isBelieved ? 1800 : 0, what)
     if (isBelieved) t.ok(ageOf(facts, now, (UTC + now + late) / 1000) < 1_000, 'then a state of now is of now')
   }
+  const short = watched({ states: [0], chain: -12_000, minutes: 12 })
+  t.equal(short.facts.drift, 0, 'of one host what a node may lag is its lag')
+  t.equal(ageOf(short.facts, short.now, (UTC + short.now) / 1000 - 12), 12_000)
+  t.ok(watched({ states: [0, 0], chain: -12_000, minutes: 1 }).facts.drift >= 12_000, 'of two it is the chain\'s clock')
   t.equal(watched({ states: [0, 0], chain: -61 * MINUTE, minutes: 12 }).facts.drift, 0, 'more than an hour is none')
   t.equal(watched({ states: [0, 0], chain: 5_000, minutes: 1 }).facts.drift, 0, 'nor is a chain that is ahead')
 })
