@@ -65,7 +65,7 @@ export function createSnapshotReader (
   const firstSeen = new Map<string, number>()
   /** The accounts of the answer before: of those that are the same nothing is made again. */
   let before = new Map<string, Known>()
-  let last: { slot: number, part: Part } | undefined
+  let last: { slot: number, part: Part, all: ReadonlySet<string> } | undefined
 
   /** What one account is, whatever is beside it. */
   function decode (account: RawAccount): Known {
@@ -112,7 +112,7 @@ export function createSnapshotReader (
     })
     for (const { account: { address } } of found) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
     const part = partOf({ moment, readAt })
-    last = { slot, part }
+    last = { slot, part, all }
     return { value: { slot, discovered, daos, pairs, tokens }, parts: [part] }
   }
 
@@ -126,7 +126,7 @@ export function createSnapshotReader (
 
   /** What has been stored since the answer before may show that it was short. */
   function refuteLast (known: KnownAccounts): void {
-    if (last !== undefined && missingOf(known, last.slot, before).length > 0) last.part.isRefuted = true
+    if (last !== undefined && missingOf(known, last.slot, last.all).length > 0) last.part.isRefuted = true
   }
 
   return async () => {

@@ -89,6 +89,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   /** Up to which slot all followers have been told. */
   let told: number | undefined
   let looking = false
+  let endBeat = () => {}
 
   const publishedSlot = async (): Promise<number> => (await latest(history)).slot
 
@@ -183,19 +184,19 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     for (const follower of followers) if (!follower.listener.isOpen) followers.delete(follower)
     if (followers.size > 0 && !signal.aborted) return true
     looking = false
+    endBeat()
     told = undefined
     for (const { forget } of watches) forget()
     return false
   }
 
   function beat (): void {
-    if (!looking) return
     for (const { listener, after } of followers) listener.write(mark(after))
-    clock.after(BEAT_MS, beat)
+    endBeat = clock.after(BEAT_MS, beat)
   }
 
   async function lookOn (): Promise<void> {
-    clock.after(BEAT_MS, beat)
+    endBeat = clock.after(BEAT_MS, beat)
     while (await inTurn(isFollowed)) {
       for (const what of [lookForTrades, ...watches.map(watch => watch.look)]) await look(what)
       await clock.sleep(LOOK_MS, signal).catch(() => {})

@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import type { KnownAccounts, RawAccount } from '../../../lib/chain/types.js'
+import { ServiceError } from '../../../lib/errors.js'
 import { createSnapshotReader, type Snapshot } from '../../../lib/live/snapshot.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
@@ -19,20 +20,32 @@ function setUp ({ now = () => 3, ...options }: Partial<Parameters<typeof createS
     return account === null ? null : { address, owner: account.owner, data: Buffer.from(account.data) }
   }
   let listed = (): RawAccount[] => ledger.daos.map(({ address }) => raw(address)!)
+  let isAway = false
   const asked: Array<KnownAccounts | undefined> = []
   const reader = withLists({
     programAccounts: async (_program, _prefix, options) => {
       asked.push(options?.known)
       return atMoment(ledger.slot, listed(), { time: ledger.time, readAt: now() })
     },
-    accounts: async addresses => atMoment(ledger.slot, addresses.map(raw), { time: ledger.time })
+    accounts: async addresses => {
+      if (isAway) throw new ServiceError('NODE_UNAVAILABLE', 'no node has answered')
+      return atMoment(ledger.slot, addresses.map(raw), { time: ledger.time })
+    }
   })
   const client = createProgramClient(ledger.program)
   const read = createSnapshotReader(
     { reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set(), now, ...options }
   )
   return {
-    asked, ledger, still: still!, moving: moving!, read, raw, list (accounts: () => RawAccount[]) { listed = accounts }
+    asked,
+    ledger,
+    still: still!,
+    moving: moving!,
+    read,
+    raw,
+    list (accounts: () => RawAccount[]) { listed = accounts },
+    /** Whether the accounts of tokens can't be read. */
+    fail (isSo: boolean) { isAway = isSo }
   }
 }
 
@@ -108,4 +121,17 @@ test('a list is refuted once an event from before it is stored of a DAO that it 
   stored.push([moving.address, slot])
   await read()
   t.equal(shorter!.isRefuted, true)
+})
+
+test('a list is refuted also where the reading after it has failed', async t => {
+  const stored: Array<[string, number]> = []
+  const { ledger, still, moving, read, raw, list, fail } = setUp({ stored: () => stored })
+  list(() => [raw(still.address)!])
+  const { parts: [short], value: { slot } } = await read()
+  list(() => ledger.daos.map(({ address }) => raw(address)!))
+  fail(true)
+  await t.rejects(read(), { code: 'NODE_UNAVAILABLE' }, 'the tokens of the other one')
+  stored.push([moving.address, slot])
+  await t.rejects(read(), { code: 'NODE_UNAVAILABLE' })
+  t.equal(short!.isRefuted, true)
 })
