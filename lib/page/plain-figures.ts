@@ -1,9 +1,9 @@
 import type { ProposalRow } from '../../schemas/proposals.js'
-import { multiply, parseDecimal, ratio, toFixed } from '../decimal.js'
+import { shift } from '../../public/market/decimal.js'
+import { abbreviate, formatChange, formatCompact, formatNumber, formatPrice, NONE } from '../../public/market/format.js'
 import { escapeHtml } from './html.js'
 import type { Row } from './list.js'
-import { amountText, changeText, priceText } from './people.js'
-import { inShort, symbolOf } from './pool-facts.js'
+import { symbolOf } from './pool-facts.js'
 
 /** Figures in a page as it is sent: what those see who run no scripts. */
 
@@ -11,41 +11,33 @@ type Columns<T> = ReadonlyArray<[name: string, of: (row: T) => string]>
 
 /** Rows of a list; the rest is in the API. */
 const MOST = 100
-const NONE = '–'
 
-const amount = (text: string | null): string => text === null ? NONE : amountText(text)
-const usd = (text: string | null): string => text === null ? NONE : `$${amount(text)}`
-/** A share such as "-0.0320" in per cent. */
-const percentOf = (share: string): string => {
-  const size = toFixed(multiply(parseDecimal(share.replace('-', ''))!, ratio(100n)), 2)
-  return changeText(share.startsWith('-') ? `-${size}` : size)
-}
+const usd = (text: string | null): string => text === null ? NONE : `$${formatCompact(text)}`
 
 /** What is told of a pool, by its name. */
 const FIGURES: Columns<Row> = [
-  ['Price', pool => `${priceText(pool.last_price)} ${symbolOf(pool.quote)}`],
-  ['24 h', pool => pool.price_change_24h === null ? NONE : changeText(pool.price_change_24h)],
+  ['Price', pool => `${formatPrice(pool.last_price)} ${symbolOf(pool.quote)}`],
+  ['24 h', pool => formatChange(pool.price_change_24h)],
   ['Volume, 24 h', pool => pool.target_volume_24h === null
     ? NONE
-    : `${amount(pool.target_volume_24h)} ${symbolOf(pool.quote)}`],
+    : `${formatCompact(pool.target_volume_24h)} ${symbolOf(pool.quote)}`],
   ['Liquidity', pool => pool.priced_in_usd ? usd(pool.liquidity_in_usd) : 'No USD price'],
   ['Market cap', pool => usd(pool.market_cap_usd)],
   ['Fully diluted', pool => usd(pool.fdv_usd)],
-  ['NAV per token', pool => pool.nav_per_token === null ? NONE : `$${priceText(pool.nav_per_token)}`],
-  ['Premium to NAV', pool => pool.premium === null ? NONE : percentOf(pool.premium)],
-  ['Trades, 24 h', pool => pool.trades_24h === null ? NONE : String(pool.trades_24h)]
+  ['NAV per token', pool => pool.nav_per_token === null ? NONE : `$${formatPrice(pool.nav_per_token)}`],
+  ['Premium to NAV', pool => pool.premium === null ? NONE : formatChange(shift(pool.premium, 2))],
+  ['Trades, 24 h', pool => formatNumber(pool.trades_24h)]
 ]
 
 const MINT: Columns<Row>[number] = ['Mint', pool => pool.base.mint]
 
-const average = (text: string | undefined): string => text === undefined ? NONE : priceText(text)
 const minute = (time: string | null): string => time === null ? NONE : `${time.slice(0, 16).replace('T', ' ')} UTC`
 const DECISIONS: Columns<ProposalRow> = [
   ['No.', ({ number }) => String(number)],
   ['State', ({ state }) => state],
   ['Ends', ({ ends_at: at }) => minute(at)],
-  ['Average, pass', ({ decision }) => average(decision?.pass_twap)],
-  ['It had to exceed', ({ decision }) => average(decision?.threshold)],
+  ['Average, pass', ({ decision }) => formatPrice(decision?.pass_twap)],
+  ['It had to exceed', ({ decision }) => formatPrice(decision?.threshold)],
   ['Decided', ({ finalized_at: at }) => minute(at)]
 ]
 
@@ -60,7 +52,7 @@ function tableOf<T> (rows: readonly T[], label: string, headOf: (row: T) => stri
 
 const linkOf = (pool: Row, root: string): string => `<a href="${root}market/pool/${pool.pool_id}">` +
   `${escapeHtml(`${symbolOf(pool.base)} / ${symbolOf(pool.quote)}`)}</a> ` +
-  `<small>${inShort(pool.base.mint)}</small>`
+  `<small>${abbreviate(pool.base.mint)}</small>`
 
 /** The list as a table, deepest first; `root` leads to the service. */
 export const poolsTable = (pools: readonly Row[], root: string): string =>
@@ -71,7 +63,7 @@ export const decisionsTable = (
   rows: readonly ProposalRow[], byId: ReadonlyMap<string, Row> | undefined, root: string
 ): string => tableOf(rows, 'DAO', ({ dao }) => {
   const pool = byId?.get(dao)
-  return pool === undefined ? escapeHtml(inShort(dao)) : linkOf(pool, root)
+  return pool === undefined ? escapeHtml(abbreviate(dao)) : linkOf(pool, root)
 }, DECISIONS)
 
 /** The figures of one pool. */

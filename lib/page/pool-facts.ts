@@ -1,10 +1,10 @@
+import { abbreviate, formatChange, formatCompact, formatPrice } from '../../public/market/format.js'
 import type { Snapshot } from '../live/snapshot.js'
-import { priceText as exactText } from '../market/pool-figures.js'
+import { priceText } from '../market/pool-figures.js'
 import { spotPrice } from '../market/price.js'
 import { cutText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
 import type { CardFacts, MarketFacts, PoolFacts } from './card/card.js'
 import type { PageList, Row } from './list.js'
-import { amountText, changeText, priceText } from './people.js'
 
 /** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
 
@@ -20,10 +20,9 @@ const REASONS: Record<string, string> = {
   'mint unreadable': 'There is a DAO at this address, but one of its tokens has no readable mint.'
 }
 
-const KEY_SHOWN = 4
-export const inShort = (address: string): string => `${address.slice(0, KEY_SHOWN)}…${address.slice(-KEY_SHOWN)}`
 /** The symbol, cut where it is long, or else the mint in short. */
-export const symbolOf = ({ symbol, mint }: Row['quote']): string => cutText(symbol.trim(), MAX_SYMBOL) || inShort(mint)
+export const symbolOf = ({ symbol, mint }: Row['quote']): string =>
+  cutText(symbol.trim(), MAX_SYMBOL) || abbreviate(mint)
 
 /** What a snapshot knows of the pool at an address. */
 export function findPool (snapshot: Snapshot, pool: string): FoundPool {
@@ -41,10 +40,10 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
       base: symbolOf({ symbol: base?.symbol ?? pair.baseSymbol, mint: pair.baseMint }),
       quote: symbolOf({ symbol: quote?.symbol ?? pair.quoteSymbol, mint: pair.quoteMint }),
       name: cutText((base?.name ?? pair.baseName).trim(), MAX_NAME),
-      mint: inShort(pair.baseMint),
-      quoteMint: inShort(pair.quoteMint),
+      mint: abbreviate(pair.baseMint),
+      quoteMint: abbreviate(pair.quoteMint),
       isDeciding: account?.dao?.state === 'futarchy',
-      price: priceText(exactText(spotPrice(pair)))
+      price: formatPrice(priceText(spotPrice(pair)))
     }
   }
 }
@@ -52,10 +51,10 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
 /** What the row of a pool adds to its image. */
 export const figuresOf = (pool: Row): Pick<CardFacts, 'change' | 'volume' | 'liquidity'> => ({
   ...(pool.target_volume_24h !== null && {
-    volume: `${amountText(pool.target_volume_24h)} ${symbolOf(pool.quote)}`
+    volume: `${formatCompact(pool.target_volume_24h)} ${symbolOf(pool.quote)}`
   }),
-  ...(pool.priced_in_usd && { liquidity: `$${amountText(pool.liquidity_in_usd)}` }),
-  ...(pool.price_change_24h !== null && { change: changeText(pool.price_change_24h) })
+  ...(pool.priced_in_usd && { liquidity: `$${formatCompact(pool.liquidity_in_usd)}` }),
+  ...(pool.price_change_24h !== null && { change: formatChange(pool.price_change_24h) })
 })
 
 /** Pools that the market's image names. */
@@ -70,15 +69,15 @@ export function marketFacts ({ totals: { count, volume, liquidity }, rows }: Pag
     figures: [
       ...volume === null
         ? []
-        : [['Volume, 24 h', `${amountText(volume)} ${symbolOf(deepest.quote)}`] as const],
-      ...deepest.priced_in_usd ? [['Liquidity', `$${amountText(liquidity)}`] as const] : []
+        : [['Volume, 24 h', `${formatCompact(volume)} ${symbolOf(deepest.quote)}`] as const],
+      ...deepest.priced_in_usd ? [['Liquidity', `$${formatCompact(liquidity)}`] as const] : []
     ],
     rows: rows.slice(0, NAMED).map(pool => ({
       base: symbolOf(pool.base),
       quote: symbolOf(pool.quote),
-      mint: inShort(pool.base.mint),
-      quoteMint: inShort(pool.quote.mint),
-      price: priceText(pool.last_price),
+      mint: abbreviate(pool.base.mint),
+      quoteMint: abbreviate(pool.quote.mint),
+      price: formatPrice(pool.last_price),
       ...figuresOf(pool)
     }))
   }

@@ -65,11 +65,15 @@ const FONT = {
 
 /** What the font has no letter for; pictures, and what changes one, are among it. */
 const UNKNOWN =
-  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\u0300-\u036f -\u00ff\u2010-\u2026\u20ac\u2122\u2212]/gu
+  /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\u0300-\u036f -\u00ff\u2010-\u2026⁰⁴-⁹⁻\u20ac\u2122\u2212]/gu
+/** What is no power of ten: in the plain form of letters 10⁻⁹ would be 10-9. */
+const NO_POWER = /[^⁰¹²³⁴-⁹⁻]+/g
 
 /** A text as far as the font can write it, of so many characters at most, for the image's source. */
-const written = (text: string, most: number): string =>
-  escapeHtml(cutText(text.normalize('NFKC').replace(UNKNOWN, '').replace(/ +/g, ' ').trim(), most))
+function written (text: string, most: number): string {
+  const plain = text.replace(NO_POWER, part => part.normalize('NFKC')).replace(UNKNOWN, '')
+  return escapeHtml(cutText(plain.replace(/ +/g, ' ').trim(), most))
+}
 
 const fitting = (size: number, room: number): number => Math.floor(room / size / LETTER)
 
