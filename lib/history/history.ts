@@ -14,7 +14,6 @@ import { createStepWriter, type StepWriter } from './indexing/commit.js'
 import type { OnLog } from './log-events.js'
 import { pause } from './pause.js'
 import { rebuildIfNeeded } from './rebuild.js'
-import { EMPTY } from './status.js'
 import { NO_ROOM } from './store/no-room.js'
 import type { Store } from './store/store.js'
 import { createVolumes } from './volumes/volumes.js'
@@ -127,8 +126,8 @@ export function createHistory (options: HistoryOptions): History {
   }
 
   async function run (): Promise<void> {
-    await insist("the history can't begin", async () => { running = await prepare() })
     await insist('the history waits to know its network (getGenesisHash)', bindNetwork)
+    await insist("the history can't begin", async () => { running = await prepare() })
     if (!signal.aborted) await running?.indexer.run()
   }
 
@@ -166,10 +165,12 @@ export function createHistory (options: HistoryOptions): History {
       running?.indexer.listening(is)
     },
     status () {
-      if (running === undefined) return { ...EMPTY, leads: true, refusal }
-      const { walked: signatures, searched } = running.indexer
-      const all = refusal ?? (store.hasNoRoom() ? NO_ROOM : null)
-      return { ...answers.status(), signatures, searched, leads: true, refusal: all }
+      return {
+        ...answers.status(),
+        ...running !== undefined && { signatures: running.indexer.walked, searched: running.indexer.searched },
+        leads: true,
+        refusal: refusal ?? (store.hasNoRoom() ? NO_ROOM : null)
+      }
     },
     head () {
       begun()

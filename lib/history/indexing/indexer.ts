@@ -145,9 +145,13 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   async function atHead (asked: Moment): Promise<void> {
     if (reached === null || asked.time > reached.time) reached = asked
     reconciler.reached(asked)
-    await owners.look(reconciler.verifiedTo?.slot ?? 0)
-    await onReached()
-    await publish()
+    try {
+      await owners.look(reconciler.verifiedTo?.slot ?? 0)
+    } finally {
+      // whose what is missing is the next comparison tells, too
+      await onReached()
+      await publish()
+    }
   }
 
   async function compareAll (): Promise<number> {

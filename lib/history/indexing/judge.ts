@@ -21,16 +21,20 @@ export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'st
     return movedAcross(events, events.at(-1)?.seq === account?.seqNum ? account?.reserves : undefined)
   }
 
+  /** So many of the newest could not be judged: they are looked at again once the others have been. */
+  let passed = 0
+
   /** Gives whether anything could be judged. */
   async function judgeSome (accounts: readonly AccountState[]): Promise<boolean> {
-    let isAny = false
+    const rows = await store.unjudged(AT_ONCE, passed)
+    let undecided = rows.length
     const open = new Map<string, bigint[]>()
-    for (const { dao, seq } of await store.unjudged(AT_ONCE)) open.set(dao, [...open.get(dao) ?? [], seq])
+    for (const { dao, seq } of rows) open.set(dao, [...open.get(dao) ?? [], seq])
     for (const [dao, seqs] of open) {
       const found = await ofDao(dao, seqs, accounts.find(({ address }) => address === dao))
       const judged = seqs.filter(seq => found.has(seq))
       if (judged.length === 0) continue
-      isAny = true
+      undecided -= judged.length
       await writer.judge(judged.map(seq => ({ dao, seq, reason: found.get(seq)! ? MOVED : null })))
       const moved = judged.filter(seq => found.get(seq)!)
       for (const seq of moved) {
@@ -42,7 +46,8 @@ export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'st
       const message = `${left} events of unknown kinds of ${dao} have left its pool alone`
       onLog({ level: 'info', code: 'unreadable', message, detail: { dao } })
     }
-    return isAny
+    passed = rows.length < AT_ONCE ? 0 : passed + undecided
+    return undecided < rows.length
   }
 
   return async (accounts: readonly AccountState[]): Promise<void> => {

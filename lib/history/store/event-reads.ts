@@ -214,9 +214,9 @@ export const eventReads = {
     return rows.map(row => STORED_EVENT.read(row))
   },
 
-  async unjudged ({ db, addressOf }, limit) {
+  async unjudged ({ db, addressOf }, limit, behind) {
     const rows = await db.selectFrom('events').select(['dao', 'seq']).where('reason', '=', UNKNOWN_KIND)
-      .orderBy('at', 'desc').limit(limit).execute()
+      .orderBy('at', 'desc').orderBy('dao').orderBy('seq').limit(limit).offset(behind).execute()
     return rows.map(({ dao, seq }) => ({ dao: addressOf(dao), seq: BigInt(seq) }))
   }
 } satisfies Reads

@@ -359,6 +359,19 @@ test('a store without room says so in the first line and in the status, and goes
   t.equal(watched.history.status().refusal, null)
 })
 
+test('a store without room says so in the status also where the history can\'t begin', async t => {
+  const ledger = market(1)
+  const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
+  const full: typeof store = {
+    ...store,
+    hasNoRoom: () => true,
+    load: () => Promise.reject(new ServiceError('HISTORY_UNAVAILABLE', NO_ROOM))
+  }
+  const watched = await watch(t, ledger, { store: full })
+  await until(() => watched.events.length > 0)
+  t.match(watched.history.status(), { phase: 'starting', refusal: NO_ROOM })
+})
+
 test('a store without room for what is published says so, too, though nothing else is to be written', async t => {
   const ledger = market(1)
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })

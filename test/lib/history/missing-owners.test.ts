@@ -1,4 +1,5 @@
 import { test } from 'tap'
+import { ServiceError } from '../../../lib/errors.js'
 import { createMissingOwners } from '../../../lib/history/indexing/owners.js'
 import { mayOwnOf, ownersText, parseOwners, suspectsAt } from '../../../lib/history/rules/missing-owners.js'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
@@ -42,6 +43,32 @@ test(
     }
   }
 )
+
+test('what is reached is told and published where a DAO\'s own list is refused', async t => {
+  const { ledger, honest: [honest], stranger } = market()
+  honest.swap('buy', 1_000_000n)
+  ledger.advance(60)
+  const reader = ledgerReader(ledger)
+  const { signatures } = reader
+  reader.signatures = async (address, ...rest) => {
+    if (address === stranger.address) throw new ServiceError('NODE_UNAVAILABLE', 'its list is refused')
+    return await signatures(address, ...rest)
+  }
+  const withheld = new Set<string>()
+  reader.bendTransaction = (_tx, signature) => withheld.has(signature) ? null : undefined
+  let told = 0
+  const watched = await watch(t, ledger, {
+    reader, checkMs: 1e12, onReached: async ({ head }) => { told = head?.slot ?? 0 }
+  })
+  await until(() => watched.history.status().complete && told > 0)
+  ledger.advance(5)
+  withheld.add(stranger.swap('buy', 1_000n).signature)
+  honest.swap('buy', 1_000_000n)
+  const { slot } = ledger
+  ledger.advance(60)
+  await until(() => told >= slot, 5_000)
+  t.ok(watched.events.some(({ message }) => message.includes('its list is refused')), 'which is told as well')
+})
 
 test('a node that has not come so far names nobody: the lists are asked of one that has', async t => {
   const { ledger, honest: [honest], stranger } = market()

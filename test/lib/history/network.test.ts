@@ -44,6 +44,7 @@ test('a store is bound to the network before its first row, and refused against 
   t.equal(second.history.status().refusal, sentence)
   t.ok(second.events.some(({ level, message }) => level === 'error' && message.includes(sentence)))
   await t.rejects(second.history.last24h(), { code: 'WARMING_UP' })
+  await t.rejects(second.history.published(reading => reading.published()), { code: 'WARMING_UP' })
   t.equal(other.calls.transactions.length, 0)
   await second.history.stop()
   await second.store.close()

@@ -63,6 +63,25 @@ test(
   }
 )
 
+test('many that nothing can be said of hide nobody else', async t => {
+  const { ledger, dao, writer, judge, catchUp } = await follow(t)
+  dao.unknownEvent()
+  dao.swap('buy', 1_000_000n)
+  const others = Array.from({ length: 3 }, () => ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 13n, quoteReserves: 10n ** 12n }
+  ))
+  ledger.advance(60)
+  for (const other of others) for (let count = 0; count < 40; count++) other.unknownEvent()
+  await catchUp()
+  t.equal(writer.state.unreadable.size, 4)
+  for (let turn = 0; turn < 2; turn++) await judge([])
+  t.same([...writer.state.unreadable.keys()].sort(), others.map(({ address }) => address).sort())
+  for (const other of others) other.swap('buy', 1_000_000n)
+  await catchUp()
+  for (let turn = 0; turn < 2; turn++) await judge([])
+  t.equal(writer.state.unreadable.size, 0)
+})
+
 test('an event of an unknown kind that moved the pool hides its DAO, and says so once', async t => {
   const { dao, store, writer, judge, catchUp, log } = await follow(t)
   dao.unknownEvent({ event: { moves: { base: -1_000_000n, quote: 900n } } })
@@ -73,7 +92,7 @@ test('an event of an unknown kind that moved the pool hides its DAO, and says so
   t.same(log.filter(({ level }) => level === 'error').map(
     ({ message }) => /reserves of the pool moved across it/.test(message)
   ), [true])
-  t.same(await store.unjudged(10), [])
+  t.same(await store.unjudged(10, 0), [])
   t.ok((await store.load()).unreadable.has(dao.address))
 })
 
