@@ -117,7 +117,7 @@ async function refresh (): Promise<void> {
       unreadable: new Map(),
       sequenceGaps: new Map(),
       accounts: new Map(),
-      missingOwners: { slot: 0, owners: new Map() },
+      missingOwners: { slot: 0, owners: {} },
       verifiedSlot: Infinity,
       missing: [],
       losses: [],

@@ -39,12 +39,9 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
     async look (verifiedSlot: number): Promise<void> {
       const decided = Math.max(verifiedSlot, known.slot)
       const missing = writer.state.missing.filter(({ slot }) => slot > decided)
-      const owners = new Map([...known.owners].map(([dao, slots]) =>
-        [dao, new Set([...slots].filter(slot => slot > verifiedSlot))] as const).filter(([, slots]) => slots.size > 0))
-      if (missing.length === 0) {
-        if (owners.size !== known.owners.size) known = { slot: known.slot, owners }
-        return
-      }
+      if (missing.length === 0) return
+      const owners = Object.fromEntries(Object.entries(known.owners).map(([dao, slots]) =>
+        [dao, slots.filter(slot => slot > verifiedSlot)] as const).filter(([, slots]) => slots.length > 0))
       const highest = missing.reduce((highest, { slot }) => Math.max(highest, slot), 0)
       const { slot, daos: list } = await daos()
       const suspects = suspectsAt(
@@ -52,8 +49,8 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
       if (suspects.length > MAX_LISTS) return   // the next comparison of the accounts tells
       const open = new Map(missing.map(row => [row.signature, row]))
       for (const dao of suspects) {
-        const slots = new Set([...owners.get(dao) ?? [], ...await slotsOf(dao, open)])
-        if (slots.size > 0) owners.set(dao, slots)
+        const slots = new Set([...owners[dao] ?? [], ...await slotsOf(dao, open)])
+        if (slots.size > 0) owners[dao] = [...slots]
       }
       known = { slot: highest, owners }
     }

@@ -38,7 +38,7 @@ export function createReconciler (context: Context, headTime: () => number | und
     }
     return cached.gaps
   }
-  const search = createSearch(context, { sequenceGaps, createdAt: dao => created.get(dao) })
+  const search = createSearch(context, sequenceGaps)
 
   const lastStored = (dao: string): bigint => writer.state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n
 

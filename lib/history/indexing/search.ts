@@ -4,7 +4,7 @@ import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'
-import { bulkPage, type Cursor, firstAvailable, listSignatures } from './list.js'
+import { bulkPage, type Cursor, listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
@@ -12,7 +12,6 @@ const MAX_RETRY_MS = 3_600_000
 const STEP = 25
 const BULK_PAGE = 250
 const DEADLINE_MS = 3_000
-const BEGINNING = 'where the nodes begin'
 
 /** What was looked for in vain, ever less often. */
 interface Tried {
@@ -39,20 +38,12 @@ interface Searched {
   meetsMissing: boolean
 }
 
-/** What is known of gaps beside their DAO's events. */
-export interface GapFacts {
-  sequenceGaps: () => ReadonlyMap<string, readonly SequenceGap[]>
-  /** When a DAO was made, Unix seconds. */
-  createdAt: (dao: string) => number | undefined
-}
-
-export function createSearch (context: Context, { sequenceGaps, createdAt }: GapFacts) {
-  const { reader, fetcher, writer, store, clock, signal, onLog } = context
+export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<string, readonly SequenceGap[]>) {
+  const { fetcher, writer, store, clock, signal, onLog } = context
   const tried = new Map<string, Tried>()
   let current: Searched | undefined
   const isDue = (key: string): boolean => (tried.get(key)?.at ?? 0) <= clock.now()
   const wasTried = (gap: SequenceGap): boolean => tried.has(gapKey(gap))
-  const allGaps = () => [...sequenceGaps().values()].flat()
 
   function noteTried (key: string, meetsMissing = false): void {
     const times = (tried.get(key)?.times ?? 0) + 1
@@ -162,32 +153,13 @@ export function createSearch (context: Context, { sequenceGaps, createdAt }: Gap
   }
 
   /**
-   * A DAO's first events that no node has happened before the first node begins, not before its first transaction
-   * listed. A node that claims to have what it lacks is not believed.
-   */
-  async function noteBeginning (): Promise<void> {
-    const { indexedRanges: [range, ...others], ended, beginning } = writer.state
-    if (!ended || range === undefined || others.length > 0 || beginning !== null || !isDue(BEGINNING)) return
-    const lost = allGaps().filter(gap => gap.from === 1n && wasTried(gap))
-    if (lost.length === 0) return
-    noteTried(BEGINNING)
-    const begins = await firstAvailable(reader)
-    if (begins === undefined || begins.slot > range.oldestSlot) return
-    if (lost.some(({ dao }) => (createdAt(dao) ?? Infinity) > begins.time)) return
-    await writer.commit({ events: [], beginning: begins.time })
-  }
-
-  /**
    * Looks for a gap's events in the DAO's own signatures: every instruction that numbers an event writes its account
    * (programs/futarchy/src/instructions). Lists a page, or reads some of it; false: no gap is due.
    */
   async function gaps (): Promise<boolean> {
     if (current === undefined) {
-      const gap = allGaps().find(gap => isDue(gapKey(gap)))
-      if (gap === undefined) {
-        await noteBeginning()
-        return false
-      }
+      const gap = [...sequenceGaps().values()].flat().find(gap => isDue(gapKey(gap)))
+      if (gap === undefined) return false
       current = await begin(gap)
     }
     if (current.entries.length > 0) await readSome(current)

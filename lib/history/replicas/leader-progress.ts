@@ -7,7 +7,7 @@ import type { Engine } from '../store/create-store.js'
 import { excluded, putRows } from '../store/inserts.js'
 import { putMeta, readMeta } from '../store/view.js'
 import { parseValuation } from '../store/state.js'
-import { type MissingOwners, ownersText, parseOwners } from '../rules/missing-owners.js'
+import { type MissingOwners, NO_OWNERS } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import type { VolumeRule } from '../../market/volume.js'
 import type { Tables } from '../store/tables.js'
@@ -31,24 +31,19 @@ export interface LeaderProgress {
   valuation: VolumeRule | null
 }
 
-const momentFields = (name: string, moment: Moment | null): Record<string, string> =>
-  moment === null ? {} : { [`${name}_slot`]: String(moment.slot), [`${name}_time`]: String(moment.time) }
-
 /** The head in one reading. */
 export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderProgress> {
   const meta = await readMeta(db)
   const valuation = meta.get('valuation')
-  const momentOf = (name: string): Moment | null => {
-    const [slot, time] = [meta.get(`${name}_slot`), meta.get(`${name}_time`)]
-    return slot === undefined || time === undefined ? null : { slot: Number(slot), time: Number(time) }
-  }
+  const { head = null, verifiedTo = null, missingOwners = NO_OWNERS }: Partial<LeaderProgress> =
+    JSON.parse(meta.get('progress') ?? '{}')
   return {
     revision: Number(meta.get('revision') ?? 0),
     fencingToken: meta.get('epoch'),
-    head: momentOf('head'),
+    head,
     lastDay: meta.has('last_day') ? JSON.parse(meta.get('last_day')!) as LastDayWork | null : null,
-    verifiedTo: momentOf('proven'),
-    missingOwners: parseOwners(meta.get('missing_owners')),
+    verifiedTo,
+    missingOwners,
     lost: new Set(meta.get('lost')?.split(',')),
     valuation: valuation === undefined ? null : parseValuation(valuation)
   }
@@ -79,9 +74,7 @@ export function createProgressWriter ({ writing, types }: Pick<Engine, 'writing'
         for (const gap of [...sequenceGaps.values()].flat()) if (searched(gap)) lost.add(gapKey(gap))
         if (verifiedTo !== null && accounts !== written) await putAccounts(trx, accounts)
         await putMeta(trx, {
-          ...momentFields('head', head),
-          ...momentFields('proven', verifiedTo),
-          missing_owners: ownersText(missingOwners),
+          progress: JSON.stringify({ head, verifiedTo, missingOwners }),
           ...(lost.size > 0 && { lost: [...lost].join(',') })
         })
       })

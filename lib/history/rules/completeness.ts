@@ -1,8 +1,8 @@
 /** What is known of a DAO's past: the one place that says whether a figure may be made of it. */
 import type { SequenceRange, StoreState } from './types.js'
-import { reachesBeyond, spans } from './losses.js'
-import { mayOwnOf, type MissingOwners } from './missing-owners.js'
-import { mayReach, type SequenceGap } from './sequence-gaps.js'
+import { spans } from './losses.js'
+import type { MissingOwners } from './missing-owners.js'
+import { type SequenceGap, unstored } from './sequence-gaps.js'
 
 /** What is known of the completeness of what is stored. */
 export interface Completeness extends Pick<StoreState, 'unreadable' | 'missing' | 'losses'> {
@@ -33,49 +33,78 @@ export const isLost = (
   gap: SequenceGap, { searched, lostBefore, losses }: Pick<Completeness, 'searched' | 'lostBefore' | 'losses'>
 ): boolean => searched(gap) && ((gap.from === 1n && lostBefore !== null) || spans(gap, losses))
 
+/** Something that may be missing: it happened from `since` to `until`, Unix seconds. */
+interface Doubt { since: number, until: number, isLost: boolean }
+
+const doubt = (until: number | null, since: number | null = null, isLost = false): Doubt =>
+  ({ since: since ?? -Infinity, until: until ?? Infinity, isLost })
+
+/** What may be missing: of all DAOs alike, and of one. */
+function doubtsOf (known: Completeness) {
+  const { sequenceRanges, sequenceGaps, unreadable, verifiedSlot, missing, missingOwners, losses, lostBefore } = known
+  const decided = Math.max(verifiedSlot, missingOwners.slot)
+  const ofMissing = (some: typeof missing) => some.map(({ at }) => doubt(at, at))
+  const ofLosses = (some: typeof losses) => some.map(({ until }) => doubt(until))
+  const ofWalk = known.walkedTo === -Infinity ? [] : [doubt(known.walkedTo + 1)]
+  const anybodys = [
+    ...ofWalk,
+    ...ofLosses(losses.filter(({ toSlot }) => toSlot > verifiedSlot)),
+    ...ofMissing(missing.filter(({ slot }) => slot > decided))
+  ]
+  // a DAO without any event shows no sequence gap
+  const withoutEvent = [...ofWalk, ...ofLosses(losses), ...ofMissing(missing)]
+
+  /** First numbers, looked for in vain, lie before the nodes' past; others in a loss that they span. */
+  function ofGap (gap: SequenceGap): Doubt[] {
+    const { since, until, fromSlot, toSlot } = gap
+    const whole = doubt(until, since, isLost(gap, known))
+    const spanned = losses.filter(loss => spans(gap, [loss]))
+    const ends = spanned.map(loss => loss.until ?? Infinity)
+    if (gap.from === 1n && lostBefore !== null) ends.push(lostBefore)
+    if (ends.length === 0 || !known.searched(gap)) return [whole]
+    const within = spanned.length === 0 ? [] : missing.filter(({ slot }) => slot >= fromSlot && slot <= toSlot)
+    return [doubt(Math.max(...ends)), ...ofMissing(within)].map(({ since, until }) =>
+      ({ ...whole, since: Math.max(whole.since, since), until: Math.min(whole.until, until) }))
+  }
+
+  return {
+    /** What `make` makes of the doubts that a DAO shares with the others. */
+    shared<T> (make: (doubts: readonly Doubt[]) => T): (dao: string) => T {
+      const [all, others] = [make(anybodys), make(withoutEvent)]
+      return dao => sequenceRanges.has(dao) ? all : others
+    },
+    own (dao: string): Doubt[] {
+      const [slots, gaps] = [missingOwners.owners[dao], sequenceGaps.get(dao) ?? []]
+      const open = unstored(dao, known).filter(({ from }) => !gaps.some(gap => gap.from === from))
+      const found = gaps.flatMap(ofGap)
+      if (unreadable.has(dao)) found.push(doubt(unreadable.get(dao)!))
+      if (slots === undefined && open.length === 0) return found
+      return [...found, ...ofMissing(missing.filter(({ slot }) => slot > verifiedSlot
+        ? slots?.includes(slot)
+        : open.some(({ fromSlot, toSlot }) => fromSlot <= slot && slot <= toSlot)))]
+    }
+  }
+}
+
 /** What is known of any DAO after the Unix second `after`, −Infinity: from its beginning, up to `until`. */
 export function knowledgeOf (known: Completeness, after: number, until = Infinity): (dao: string) => Known {
-  const { sequenceRanges, unreadable, sequenceGaps, verifiedSlot, lostBefore, losses, searched, walkedTo } = known
-  if (!isWalked(walkedTo, after)) return () => 'partly'
-  const missing = known.missing.filter(({ at }) => at === null || (at > after && at <= until))
-  const mayOwn = mayOwnOf(missing, known)
-  const reaching = losses.filter(loss => reachesBeyond(loss, after))
-  const lost = { lostBefore, losses, missing }
+  const { shared, own } = doubtsOf(known)
+  const reaches = (one: Doubt): boolean => one.until > after && one.since <= until
+  const isShared = shared(doubts => doubts.some(reaches))
   return dao => {
-    if ((unreadable.get(dao) ?? -Infinity) > after) return 'partly'
-    // whose it is shows as a sequence gap once the accounts are compared; a DAO without any event shows none
-    if (mayOwn(dao)) return 'partly'
-    // So it is with what is lost
-    if (reaching.some(({ toSlot }) => toSlot > verifiedSlot || !sequenceRanges.has(dao))) return 'partly'
-    const reached = (sequenceGaps.get(dao) ?? []).filter(gap =>
-      mayReach(gap, after, searched(gap) ? lost : null) && !(gap.since !== null && gap.since > until))
-    if (reached.length === 0) return 'whole'
-    return reached.every(gap => isLost(gap, known)) ? 'lost' : 'partly'
+    if (isShared(dao)) return 'partly'
+    const reached = own(dao).filter(reaches)
+    return reached.length === 0 ? 'whole' : reached.every(({ isLost }) => isLost) ? 'lost' : 'partly'
   }
 }
 
 /** The earliest Unix second after which all of a DAO is known, −Infinity: from its beginning; undefined: none. */
 export function wholeAfterOf (known: Completeness): (dao: string) => number | undefined {
-  const { walkedTo, missing, losses, lostBefore, unreadable, sequenceGaps } = known
-  const asked = new Map<number, (dao: string) => Known>()
-  const isWhole = (dao: string, after: number): boolean => {
-    const ask = asked.get(after) ?? knowledgeOf(known, after)
-    asked.set(after, ask)
-    return ask(dao) === 'whole'
-  }
-  // where something ends that may be missing
-  const ends = [walkedTo + 1, ...missing.map(({ at }) => at), ...losses.map(({ until }) => until), lostBefore]
+  const { shared, own } = doubtsOf(known)
+  const endOf = (doubts: readonly Doubt[]): number => doubts.reduce((end, { until }) => Math.max(end, until), -Infinity)
+  const sharedEnd = shared(endOf)
   return dao => {
-    if (isWhole(dao, -Infinity)) return -Infinity
-    const own = sequenceGaps.get(dao)?.map(({ until }) => until) ?? []
-    const bounds = [...new Set([...ends, ...own, unreadable.get(dao) ?? null])]
-      .filter(end => end !== null && Number.isFinite(end)).sort((a, b) => a! - b!) as number[]
-    let [low, high] = [0, bounds.length]
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (isWhole(dao, bounds[middle]!)) high = middle
-      else low = middle + 1
-    }
-    return bounds[low]
+    const end = Math.max(sharedEnd(dao), endOf(own(dao)))
+    return end === Infinity ? undefined : end
   }
 }

@@ -3,8 +3,8 @@
  * in programs/futarchy/src/instructions increments `seq_num` and emits one event).
  */
 import type { Moment } from '../../chain/moment.js'
-import { reachesBeyond, spans } from './losses.js'
-import type { SequenceRange, IndexedRange, Loss, MissingTransaction } from './types.js'
+import { reachesBeyond } from './losses.js'
+import type { SequenceRange, IndexedRange, Loss } from './types.js'
 
 /** Numbers of one DAO missing although all around is covered, both ends included. */
 export interface SequenceGap {
@@ -90,30 +90,6 @@ export const sizeOf = (sequenceGaps: Iterable<SequenceGap>): number => {
   return Number(size)
 }
 
-/** What is known to be lost, for gaps that have been looked for in vain. */
-export interface LostPast {
-  /** Unix second at which the nodes' past begins; null: not walked to it yet. */
-  lostBefore: number | null
-  losses: readonly Loss[]
-  /** Any of them may hold what is missing. */
-  missing: readonly MissingTransaction[]
-}
-
-/**
- * Until when the missing events happened: first numbers, looked for in vain, lie before the nodes' past; others in a
- * loss that they span. Null: not known.
- */
-function lostUntil (
-  { from, until, fromSlot, toSlot }: SequenceGap, { lostBefore, losses, missing }: LostPast
-): number | null {
-  const spanned = losses.filter(loss => spans({ fromSlot, toSlot }, [loss]))
-  if (spanned.some(loss => loss.until === null)) return until
-  if (spanned.length > 0 && missing.some(({ slot }) => slot >= fromSlot && slot <= toSlot)) return until
-  const ends = spanned.map(loss => loss.until!)
-  if (from === 1n && lostBefore !== null) ends.push(lostBefore)
-  return ends.length === 0 ? until : Math.min(until ?? Infinity, Math.max(...ends))
-}
-
 /** A number of an account, the slot up to which it proved something, and when, ms. */
 export interface ProvedNumber { seq: bigint, slot: number, at: number }
 
@@ -150,18 +126,12 @@ const YOUNG = 86_400
  */
 export function isToCome (
   gap: SequenceGap, { createdAt, first }: KnownDao,
-  { lostBefore, losses, now }: Omit<LostPast, 'missing'> & { now: number | undefined }
+  { lostBefore, losses, now }: { lostBefore: number | null, losses: readonly Loss[], now: number | undefined }
 ): boolean {
   if (first !== undefined && gap.to > first.seq) return !losses.some(({ toSlot }) => toSlot >= first.slot)
   const isYoung = createdAt !== undefined && (now === undefined || createdAt > now - YOUNG)
   return gap.from === 1n && isYoung && lostBefore !== null && createdAt > lostBefore &&
     !losses.some(loss => reachesBeyond(loss, createdAt))
-}
-
-/** Whether an event after the Unix second `time` may be missing. `lost`: of a gap looked for in vain. */
-export function mayReach (gap: SequenceGap, time: number, lost: LostPast | null): boolean {
-  const bound = lost === null ? gap.until : lostUntil(gap, lost)
-  return bound === null || bound > time
 }
 
 /** Sequence numbers by DAO as its account had them at a moment. */

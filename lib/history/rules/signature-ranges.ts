@@ -106,9 +106,5 @@ export function walkedTo (indexedRanges: readonly IndexedRange[], ended: boolean
 }
 
 /** Unix second at which the nodes' past begins; null: not walked to it, or its time is unknown. */
-export function beginningOf (
-  { indexedRanges, ended, beginning }: Pick<StoreState, 'indexedRanges' | 'ended' | 'beginning'>
-): number | null {
-  const listed = ended && indexedRanges.length === 1 ? indexedRanges[0]?.oldestTime ?? null : null
-  return listed === null || beginning === null ? listed : Math.min(listed, beginning)
-}
+export const beginningOf = ({ indexedRanges, ended }: Pick<StoreState, 'indexedRanges' | 'ended'>): number | null =>
+  ended && indexedRanges.length === 1 ? indexedRanges[0]!.oldestTime : null

@@ -156,8 +156,6 @@ export interface StoreState {
   missing: MissingTransaction[]
   /** Parts of the past inside what is indexed that no node offers any more, newest first. */
   losses: Loss[]
-  /** Where the first of the nodes begins, if a DAO's first events are lost; null: not known. */
-  beginning: number | null
   /** By DAO its account's number, where that was last proved to be past what is stored. */
   numbersAhead: Map<string, bigint>
   rates: Map<string, number>

@@ -15,8 +15,7 @@ export function parseValuation (noted: string): VolumeRule {
 }
 
 /** Keys of what only a process that leads tells, of itself (`replicas/leader-progress.ts`). */
-export const LEADER_NOTES =
-  ['head_slot', 'head_time', 'proven_slot', 'proven_time', 'last_day', 'missing_owners', 'lost'] as const
+export const LEADER_NOTES = ['progress', 'last_day', 'lost'] as const
 
 /** Of a state without its indexed ranges, which have a table. */
 export function notesOf ({ indexedRanges: _, numbersAhead, ...noted }: Partial<NotedState>): Record<string, string> {
@@ -35,7 +34,6 @@ function stateOfNotes (notes: ReadonlyMap<string, string>): Omit<NotedState, 'in
   return {
     ended: noted('ended', false),
     losses: noted('losses', []),
-    beginning: noted('beginning', null),
     numbersAhead: new Map(ahead.map(line => {
       const [dao = '', seq = ''] = line.split(' ')
       return [dao, BigInt(seq)]

@@ -25,7 +25,7 @@ export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps'> {
 }
 
 export type NotedState =
-  Pick<StoreState, 'indexedRanges' | 'ended' | 'losses' | 'numbersAhead' | 'beginning' | 'events' | 'swaps'>
+  Pick<StoreState, 'indexedRanges' | 'ended' | 'losses' | 'numbersAhead' | 'events' | 'swaps'>
 
 /** What arrived or changed up to `revision`. */
 export interface Since<T> {

@@ -16,7 +16,6 @@ const state = (indexedRanges: StoreState['indexedRanges'], ended = false): Store
   proposals: new Map(),
   missing: [],
   losses: [],
-  beginning: null,
   numbersAhead: new Map(),
   rates: new Map([['25', 3], ['50', 0]]),
   firstSwaps: new Map(),

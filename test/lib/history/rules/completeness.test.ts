@@ -1,21 +1,9 @@
 import { test } from 'tap'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../../../../lib/history/rules/completeness.js'
+import { NOTHING_MISSING } from '../../../support/history/knowledge.js'
 import { createRandom } from '../../../../simulator/random.js'
 
 const DAO = 'A'
-const NOTHING_MISSING: Completeness = {
-  sequenceRanges: new Map([[DAO, []]]),
-  unreadable: new Map(),
-  sequenceGaps: new Map(),
-  accounts: new Map(),
-  verifiedSlot: 100,
-  searched: () => false,
-  missingOwners: { slot: 0, owners: new Map() },
-  missing: [],
-  lostBefore: null,
-  losses: [],
-  walkedTo: -Infinity
-}
 
 test('everything is known from the earliest second after which nothing may be missing', t => {
   const random = createRandom(30)

@@ -1,8 +1,8 @@
 import { test } from 'tap'
-import {
-  mayOwnOf, ownersText, NO_OWNERS, type OwnerFacts, parseOwners, suspectsAt
-} from '../../../../lib/history/rules/missing-owners.js'
+import type { Completeness } from '../../../../lib/history/rules/completeness.js'
+import { NO_OWNERS, suspectsAt } from '../../../../lib/history/rules/missing-owners.js'
 import type { MissingTransaction, SequenceRange } from '../../../../lib/history/rules/types.js'
+import { mayOwnOf } from '../../../support/history/knowledge.js'
 
 const missing = (...slots: number[]): MissingTransaction[] => slots.map(
   slot => ({ signature: `s${slot}`, slot, at: null, reason: 'null' })
@@ -10,6 +10,8 @@ const missing = (...slots: number[]): MissingTransaction[] => slots.map(
 const range = (first: bigint, last: bigint, firstSlot = 10, lastSlot = 90) =>
   ({ first, last, firstSlot, lastSlot }) as SequenceRange
 const upTo = (...lasts: bigint[]) => lasts.map((last, at) => range(at === 0 ? 1n : lasts[at - 1]! + 2n, last))
+type OwnerFacts =
+  Pick<Completeness, 'verifiedSlot' | 'accounts' | 'missingOwners' | 'sequenceRanges' | 'sequenceGaps'>
 const facts = (rest: Partial<OwnerFacts> = {}): OwnerFacts => ({
   verifiedSlot: 100,
   accounts: new Map([['A', 3n], ['B', 5n]]),
@@ -18,7 +20,6 @@ const facts = (rest: Partial<OwnerFacts> = {}): OwnerFacts => ({
   sequenceGaps: new Map(),
   ...rest
 })
-
 test('nothing missing is nobody\'s', t => {
   t.notOk(mayOwnOf([], facts())('A'))
   t.notOk(mayOwnOf([], facts())('new'))
@@ -36,7 +37,7 @@ test(
 
 test('where numbers have an open end it may be one\'s as long as no gap shows it', t => {
   const gap = (dao: string, from: bigint, to: bigint) =>
-    [dao, [{ dao, from, to, since: null, until: null, fromSlot: 0, toSlot: 0 }]] as const
+    [dao, [{ dao, from, to, since: null, until: 1, fromSlot: 0, toSlot: 0 }]] as const
   const owns = (
     slot: number, ranges: SequenceRange[], rest: Partial<OwnerFacts> = {}
   ): boolean => mayOwnOf(missing(slot), facts({ sequenceRanges: new Map([['A', ranges]]), ...rest }))('A')
@@ -53,7 +54,7 @@ test('where numbers have an open end it may be one\'s as long as no gap shows it
 
 test('beyond the compared accounts it may be anybody\'s until lists have named the owners', t => {
   t.same(['A', 'B', 'new'].map(mayOwnOf(missing(101), facts())), [true, true, true])
-  const missingOwners = { slot: 101, owners: new Map([['A', new Set([101])], ['B', new Set([100, 102])]]) }
+  const missingOwners = { slot: 101, owners: { A: [101], B: [100, 102] } }
   t.same(['A', 'B', 'new'].map(mayOwnOf(missing(101), facts({ missingOwners }))), [true, false, true], 'named: its own alone')
   t.same(
     ['A', 'B'].map(mayOwnOf(missing(100, 101), facts({ missingOwners }))), [true, false], 'what shows as a gap needs no name'
@@ -68,12 +69,5 @@ test('under suspicion is whose account was read before the slot, or counts event
   t.same(suspectsAt(50, accounts, 50, ranges), ['B', 'D'])
   t.same(suspectsAt(50, accounts, 49, ranges), ['A', 'B', 'C', 'D'])
   t.same(suspectsAt(50, [['A', 4n]], 60, new Map([['A', upTo(4n, 9n)]])), [], 'the newest range counts')
-  t.end()
-})
-
-test('names are passed on as text', t => {
-  const missingOwners = { slot: 7, owners: new Map([['A', new Set([1, 2])], ['B', new Set<number>()]]) }
-  t.same(parseOwners(ownersText(missingOwners)), missingOwners)
-  t.same(parseOwners(undefined), NO_OWNERS)
   t.end()
 })

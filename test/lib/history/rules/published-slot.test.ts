@@ -7,7 +7,7 @@ const WHOLE: Completeness & PublishView = {
   sequenceRanges: new Map(),
   unreadable: new Map(),
   accounts: new Map(),
-  missingOwners: { slot: 0, owners: new Map() },
+  missingOwners: { slot: 0, owners: {} },
   walkedTo: -Infinity,
   lostBefore: 1,
   verifiedSlot: 990,

@@ -1,8 +1,9 @@
 import { test } from 'tap'
 import {
-  type GapSearch, gapKey, isToCome, type KnownDao, mayReach, type ProvedNumbers, sequenceGapsOf, sizeOf, withProved
+  type GapSearch, gapKey, isToCome, type KnownDao, type ProvedNumbers, sequenceGapsOf, sizeOf, withProved
 } from '../../../../lib/history/rules/sequence-gaps.js'
 import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/types.js'
+import { mayReach } from '../../../support/history/knowledge.js'
 
 const range = (first: bigint, last: bigint): SequenceRange => ({
   first,
@@ -88,7 +89,7 @@ test('a gap may reach into a window unless what is known after it says that it l
     accounts: new Map()
   }).get('a')!
   t.same(
-    [mayReach(first!, 450, null), mayReach(first!, 450, { lostBefore: 200, losses: [], missing: [] })],
+    [mayReach(first!, 450, null), mayReach(first!, 450, { lostBefore: 200 })],
     [true, false],
     'looked for in vain, first numbers lie before what the node offers'
   )
@@ -203,9 +204,9 @@ test('looked for in vain, a gap reaches as far as what is lost around it', t => 
   const gap = { dao: 'a', from: 5n, to: 6n, since: 100, until: 900, fromSlot: 50, toSlot: 90 }
   const missing = (slot: number) => ({ signature: 's', slot, at: null, reason: 'null' })
   /** The second up to which it may reach. */
-  const reach = (lost: Partial<Parameters<typeof mayReach>[2] & {}>, over: Partial<typeof gap> = {}): number => {
+  const reach = (lost: NonNullable<Parameters<typeof mayReach>[2]>, over: Partial<typeof gap> = {}): number => {
     for (let time = 0; ; time += 50) {
-      if (!mayReach({ ...gap, ...over }, time, { lostBefore: null, losses: [], missing: [], ...lost })) return time
+      if (!mayReach({ ...gap, ...over }, time, lost)) return time
     }
   }
   const loss = (fromSlot: number, toSlot: number, until: number | null) => ({ fromSlot, toSlot, until })
@@ -232,9 +233,9 @@ test('looked for in vain, a gap reaches as far as what is lost around it', t => 
   t.equal(reach({ lostBefore: 300, missing: [missing(60)] }, { from: 1n }), 300)
   t.equal(reach({ lostBefore: 300, losses: [loss(60, 70, 400)] }, { from: 1n }), 400)
   t.equal(reach({ lostBefore: 500, losses: [loss(60, 70, 400)] }, { from: 1n }), 500)
-  t.equal(mayReach({ ...gap, until: null }, 1e9, { lostBefore: null, losses: [], missing: [] }), true)
+  t.equal(mayReach({ ...gap, until: null }, 1e9, {}), true)
   t.same([399, 400].map(
-    time => mayReach({ ...gap, until: null }, time, { lostBefore: null, losses: [loss(60, 70, 400)], missing: [] })
+    time => mayReach({ ...gap, until: null }, time, { losses: [loss(60, 70, 400)] })
   ), [true, false])
   t.end()
 })

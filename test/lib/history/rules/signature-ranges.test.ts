@@ -105,16 +105,10 @@ test('a time is covered by the newest range alone, or by everything once the beg
 
 test('the past that a node offers begins where the walk has ended, once nothing is left between', t => {
   const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
-  t.equal(beginningOf({ indexedRanges: [upper], ended: true, beginning: null }), 80)
-  t.equal(
-    beginningOf({ indexedRanges: [upper], ended: true, beginning: 60 }),
-    60,
-    'a node begins before the first transaction that it lists'
-  )
-  t.equal(beginningOf({ indexedRanges: [upper], ended: true, beginning: 90 }), 80)
-  t.equal(beginningOf({ indexedRanges: [upper], ended: false, beginning: null }), null)
-  t.equal(beginningOf({ indexedRanges: [upper, lower], ended: true, beginning: null }), null)
-  t.equal(beginningOf({ indexedRanges: [], ended: true, beginning: null }), null)
-  t.equal(beginningOf({ indexedRanges: [{ ...upper, oldestTime: null }], ended: true, beginning: null }), null)
+  t.equal(beginningOf({ indexedRanges: [upper], ended: true }), 80)
+  t.equal(beginningOf({ indexedRanges: [upper], ended: false }), null)
+  t.equal(beginningOf({ indexedRanges: [upper, lower], ended: true }), null)
+  t.equal(beginningOf({ indexedRanges: [], ended: true }), null)
+  t.equal(beginningOf({ indexedRanges: [{ ...upper, oldestTime: null }], ended: true }), null)
   t.end()
 })
