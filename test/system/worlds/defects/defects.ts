@@ -221,8 +221,8 @@ export const DEFECTS: Defect[] = [
     by: 39,
     sentence: 'Missing numbers of a DAO do not make its volume incomplete.',
     file: 'lib/history/rules/completeness.ts',
-    find: '(sequenceGaps.get(dao) ?? []).filter(gap =>',
-    put: '(sequenceGaps.get(dao)?.slice(0, 0) ?? []).filter(gap =>'
+    find: 'const found = gaps.flatMap(ofGap)',
+    put: 'const found = gaps.slice(0, 0).flatMap(ofGap)'
   },
   {
     name: 'fees-basis',
