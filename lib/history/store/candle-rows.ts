@@ -7,7 +7,7 @@ import type { DayMaker, StoredEvent } from '../rules/types.js'
 import { excluded, putRows } from './inserts.js'
 import { rowOf } from './mapping.js'
 import type { CandleRange, Since } from './store.js'
-import { CANDLE, CLOSE, SUMS, type Tables } from './tables.js'
+import { CANDLE, CLOSE, type Tables } from './tables.js'
 import { isOfDaos, isOneOf, readRevision, type Reads, type View, type Writing } from './view.js'
 
 /** The tables of all sizes are alike in what candles are read from. */
@@ -47,12 +47,11 @@ export const candleReads = {
     return rows.map(candleRowOf(view))
   },
 
-  async candlesOfAll (view, daos, size, { from, to, withPrices }) {
+  async candlesOfAll (view, daos, size, { from, to }) {
     const table = tableOf(size)
-    const columns = withPrices ? COLUMNS : ['dao', 'start', ...SUMS] as const
-    const rows = await view.db.selectFrom(table).select(columns)
+    const rows = await view.db.selectFrom(table).select(COLUMNS)
       .where(isOfDaos(view, table, daos)).where('start', '>=', from).where('start', '<', to).execute()
-    return rows.map(row => candleRowOf(view)(row as Tables['minutes']))
+    return rows.map(candleRowOf(view))
   },
 
   async candlesOf (view, dao, size, range) {

@@ -63,9 +63,6 @@ export interface PoolEventsQuery {
 
 export interface CandleRange { from: number, to: number, limit: number }
 
-/** Unix seconds, `to` excluded; without prices a candle has its sums alone. */
-export interface CandlesOfAll { from: number, to: number, withPrices: boolean }
-
 /** How far a rebuild is: all swaps up to this revision are counted, so many. */
 export interface RebuiltTo { revision: number, swaps: number }
 
@@ -134,7 +131,7 @@ export interface Store {
   /** That begin in the range and have trades, oldest first; the newest `limit`. */
   candlesOf (dao: string, size: Size, range: CandleRange): Promise<TimedCandle[]>
   /** Candles of some DAOs that begin in the range, in no order. */
-  candlesOfAll (daos: readonly string[], size: Size, range: CandlesOfAll): Promise<CandleRow[]>
+  candlesOfAll (daos: readonly string[], size: Size, range: Omit<CandleRange, 'limit'>): Promise<CandleRow[]>
   /** Their swaps from the Unix second `from` to before `to`. */
   swapsOfAll (daos: readonly string[], from: number, to: number): Promise<SwapRow[]>
   /** Per DAO, from the Unix second `from` to before `to`. */

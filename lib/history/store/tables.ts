@@ -146,16 +146,14 @@ const prices: Mapping<RowOf<typeof first> & RowOf<typeof others>, CandlePrices |
     return open && { open, ...others.read(row) ?? { high: open, low: open, close: open, average: open } }
   }
 }
-const sums = {
+export const CANDLE = record({
   base: sum('base'),
   quote: sum('quote'),
   trades: number('trades'),
   fees: sum('fees'),
-  unknownFees: number('unknown_fees')
-}
-/** The columns that a candle without prices is read from. */
-export const SUMS = record(sums).columns
-export const CANDLE = record({ ...sums, prices })
+  unknownFees: number('unknown_fees'),
+  prices
+})
 
 export const CLOSE = record({
   seq: seq('seq'), at: number('at'), quote: amount('quote_reserves'), base: amount('base_reserves')

@@ -1,4 +1,3 @@
-import { createPauses } from '../../async.js'
 import { chunks } from '../../chunks.js'
 import { swapVolume, type VolumeRule } from '../../market/volume.js'
 import { candleOf, joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
@@ -27,24 +26,22 @@ export function * piecesOf (
 /** Some 10 ms of work: 1,000 DAOs in one statement would hold the event loop for 100 ms. */
 const PART = 100
 
-/** A part at a time: the embedded store answers at once. */
+/** What `read` gives of all of them, a part at a time. */
 export async function inParts<T> (
   daos: readonly string[], read: (some: readonly string[]) => Promise<Iterable<[string, T]>>
 ): Promise<Map<string, T>> {
   const found = new Map<string, T>()
-  const pause = createPauses()
   for (const some of chunks(daos, PART)) {
     for (const [dao, value] of await read(some)) found.set(dao, value)
-    await pause()
   }
   return found
 }
 
 /**
- * Gives all trades of some DAOs from the Unix second `from` to before `to` as one candle each, with prices or the sums
- * alone; without a trade: none. Throws HISTORY_UNAVAILABLE.
+ * Gives all trades of some DAOs from the Unix second `from` to before `to` as one candle each; without a trade: none.
+ * Throws HISTORY_UNAVAILABLE.
  */
-export function createAggregate (store: Store, valuation: VolumeRule, withPrices: boolean) {
+export function createAggregate (store: Store, valuation: VolumeRule) {
   return (daos: readonly string[], from: number, to: number) => inParts(daos, async some => {
     const sums = new Map<string, Candle>()
     const add = (dao: string, candle: Candle): void => {
@@ -57,7 +54,7 @@ export function createAggregate (store: Store, valuation: VolumeRule, withPrices
           add(swap.dao, candleOf(swap, swap.seq, swapVolume(swap, valuation)))
         }
       } else {
-        for (const { dao, start, ...candle } of await store.candlesOfAll(some, size, { ...piece, withPrices })) {
+        for (const { dao, start, ...candle } of await store.candlesOfAll(some, size, piece)) {
           add(dao, candle)
         }
       }

@@ -1,7 +1,7 @@
 import type { Rational } from '../../decimal.js'
 import type { CloseRow } from '../rules/types.js'
 import type { Since, Store } from '../store/store.js'
-import { createPauses, createTurns } from '../../async.js'
+import { createTurns } from '../../async.js'
 import { dateOf, dayOf } from '../../time.js'
 import { sumOf } from '../rules/fixed-point.js'
 
@@ -32,7 +32,6 @@ function createKept<Row extends { dao: string }, K, T> (
   const inTurn = createTurns()
   let known = 0
   return () => inTurn(async () => {
-    const pause = createPauses()
     // whoever has read other days keeps them as they are
     const made = new Map<string, Map<K, T>>()
     for (;;) {
@@ -48,7 +47,6 @@ function createKept<Row extends { dao: string }, K, T> (
       }
       known = revision
       if (rows.length < PAGE) return byDao
-      await pause()
     }
   })
 }

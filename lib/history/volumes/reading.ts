@@ -1,4 +1,3 @@
-import { createPauses } from '../../async.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import {
   candleOf, executedPrice, joinCandles, SIZES, type Candle, type ExecutedPrice, type Size,
@@ -77,8 +76,7 @@ async function * marketTrades (
   store: Store, dao: string, market: MarketKey, { from, to }: Omit<CandleRange, 'limit'>
 ): AsyncGenerator<Trade> {
   const query = { dao, market, since: from, until: to - 1, limit: MARKET_PAGE }
-  const pause = createPauses()
-  for (let page = await store.trades(query); page.length > 0; await pause()) {
+  for (let page = await store.trades(query); page.length > 0;) {
     yield * page
     page = page.length < MARKET_PAGE ? [] : await store.trades({ ...query, before: page.at(-1)!.seq })
   }

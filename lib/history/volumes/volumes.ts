@@ -1,5 +1,5 @@
 import { inSlices } from '../../async.js'
-import { ZERO, type Rational } from '../../decimal.js'
+import type { Rational } from '../../decimal.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { EMPTY_CANDLE, executedPrice, type Candle, type ExecutedPrice } from '../rules/candles.js'
@@ -63,7 +63,6 @@ const NO_DAYS: Days = new Map()
 
 const volumeOf = ({ base, quote, trades }: Candle) =>
   ({ base: sumOf(base, trades), quote: sumOf(quote, trades), trades })
-const NO_VOLUME = volumeOf(EMPTY_CANDLE)
 
 export type Volumes = ReturnType<typeof createVolumes>
 
@@ -71,13 +70,9 @@ export type Volumes = ReturnType<typeof createVolumes>
 export function createVolumes (store: Store, valuation: VolumeRule) {
   const daily = createDaily(store)
   const closes = createCloses(store)
-  const sums = createAggregate(store, valuation, false)
-  const sumsOf = (span: number) => createWindow(store, span, async (daos, from, to) =>
-    new Map(Array.from(await sums(daos, from, to), ([dao, candle]) => [dao, volumeOf(candle)])))
-  // apart from the candles: with its prices a candle takes 10 µs to read, without 3
-  const lastDay = sumsOf(DAY)
-  const [lastWeek, lastMonth] = [sumsOf(WEEK), sumsOf(MONTH)]
-  const lastCandles = createWindow(store, DAY, createAggregate(store, valuation, true))
+  const sums = createAggregate(store, valuation)
+  const sumsOf = (span: number) => createWindow(store, span, sums)
+  const [lastDay, lastWeek, lastMonth] = [sumsOf(DAY), sumsOf(WEEK), sumsOf(MONTH)]
   const traders = createWindow(store, DAY, (daos, from, to) => inParts(daos, some => store.traders(some, from, to)))
   const lastPrices = Object.entries(AGES).map(([name, age]) => ({
     name,
@@ -94,7 +89,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
       const knowledge = knowledgeOf(known, now - DAY)
       const volumes = await lastDay(now + 1, known.sequenceRanges.keys())
       return new Map(Array.from(daosOf(known), dao =>
-        [dao, { ...volumes.get(dao) ?? NO_VOLUME, complete: knowledge(dao) === 'whole' }]))
+        [dao, { ...volumeOf(volumes.get(dao) ?? EMPTY_CANDLE), complete: knowledge(dao) === 'whole' }]))
     },
 
     /** As `last24h`, with all that is told of a pool. */
@@ -105,14 +100,15 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
       const wholeAfterOne = wholeAfterOf(known)
       const wholeAfter = new Map(daos.map(dao => [dao, wholeAfterOne(dao)]))
       const minute = now - now % MINUTE
-      const [candles, who] = [await lastCandles(now + 1, stored), await traders(now + 1, stored)]
+      const [candles, who] = [await lastDay(now + 1, stored), await traders(now + 1, stored)]
       const [week, month] = [await lastWeek(minute, stored), await lastMonth(minute, stored)]
       const prices: Array<[string, Awaited<ReturnType<typeof lastPrices[0]['read']>>]> = []
       for (const { name, age, read } of lastPrices) prices.push([name, await read(now - age + 1, stored)])
       return new Map(await inSlices(daos, (dao): [string, PoolWindow] => {
         const after = wholeAfter.get(dao)
         const covers = (time: number): boolean => after !== undefined && after <= time
-        const quoteOf = (sums: typeof week, from: number) => covers(from) ? sums.get(dao)?.quote ?? ZERO : null
+        const quoteOf = (sums: typeof week, from: number) =>
+          covers(from) ? volumeOf(sums.get(dao) ?? EMPTY_CANDLE).quote : null
         // it is the newest of its time only where all since is known
         const { now: last, '24h': before, ...past } = Object.fromEntries(prices.map(([name, byDao]) => {
           const price = byDao.get(dao)

@@ -127,7 +127,7 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
       t.equal((await store.candlesOf(dao, size, { from: 0, to: width * 10_000, limit: 1000 })).length, 1000)
       t.equal((await store.candles(size, [{ dao, start: width }, { dao, start: 2 * width }])).length, 2)
       t.equal((await store.candlesOfAll(
-        [dao, 'dao8'], size, { from: 100 * width, to: 200 * width, withPrices: true }
+        [dao, 'dao8'], size, { from: 100 * width, to: 200 * width }
       )).length, 200)
     }
     t.equal((await store.swapsOfAll([dao, 'dao8'], 5_600_000, 5_603_600)).length, 6)

@@ -158,7 +158,7 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   for (const size of ['minutes', 'hours', 'days'] as const) {
     await store.candlesOf(dao, size, { from: 0, to: 86_400, limit: 1000 })
     await store.candles(size, [{ dao, start: 86_400 }])
-    await store.candlesOfAll([dao], size, { from: 0, to: 86_400, withPrices: true })
+    await store.candlesOfAll([dao], size, { from: 0, to: 86_400 })
   }
   await store.swapsOfAll([dao], 0, 9)
   await store.traders([dao], 0, 9)

@@ -111,7 +111,6 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       proposals: new Map(),
       missing: [],
       losses: [],
-      beginning: null,
       numbersAhead: new Map(),
       rates: new Map(),
       firstSwaps: new Map(),
@@ -124,7 +123,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(await store.swapsPage(0, ALL), { revision: 0, rows: [] })
     t.same(await store.daysAfter(0, ALL), { revision: 0, rows: [] })
     t.same(await store.candles('days', [{ dao: A, start: DAY }]), [])
-    t.same(await store.candlesOfAll([A], 'hours', { from: 0, to: DAY, withPrices: true }), [])
+    t.same(await store.candlesOfAll([A], 'hours', { from: 0, to: DAY }), [])
     t.same(await store.swapsOfAll([A], 0, DAY), [])
     t.same(await store.traders([A], 0, DAY), new Map())
     t.same(await store.origins([{ dao: A, seq: 1n }]), [])
@@ -389,12 +388,12 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same([await store.valuation(), await store.rebuilding()], [{ rate: ratio(1n, 200n), basis: 'fees' }, null])
     t.same((await store.daysAfter(revision, ALL)).rows, [day(3 * DAY)], 'a reader finds what is new')
     t.same(
-      (await store.candlesOfAll([A], 'days', { from: 0, to: 9 * DAY, withPrices: true })).map(({ start }) => start),
+      (await store.candlesOfAll([A], 'days', { from: 0, to: 9 * DAY })).map(({ start }) => start),
       [2 * DAY, 3 * DAY]
     )
     t.same([
-      await store.candlesOfAll([A], 'hours', { from: 0, to: 9 * DAY, withPrices: true }),
-      await store.candlesOfAll([A], 'minutes', { from: 0, to: 9 * DAY, withPrices: true })
+      await store.candlesOfAll([A], 'hours', { from: 0, to: 9 * DAY }),
+      await store.candlesOfAll([A], 'minutes', { from: 0, to: 9 * DAY })
     ], [[], []])
     t.same(
       [await makersOf(store, A, 0, 9 * DAY), await store.feeRates(A)],
@@ -514,10 +513,10 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       await store.candlesOf(A, 'days', { from: 0, to: 9 * DAY, limit: 1 })
     )
     t.same((await store.candlesOfAll(
-      [A, B, 'unknown'], 'minutes', { from: 60, to: 121, withPrices: true }
+      [A, B, 'unknown'], 'minutes', { from: 60, to: 121 }
     )).map(({ dao, start }) => `${dao} ${start}`).sort(), [`${A} 120`, `${A} 60`, `${B} 60`].sort())
     t.same((await store.candlesOfAll(
-      [B], 'minutes', { from: 0, to: DAY, withPrices: true }
+      [B], 'minutes', { from: 0, to: DAY }
     )).map(({ start }) => start).sort(), [14_400, 60])
     t.same(
       (await store.swapsOfAll([A, B], 1003, 1006)).map(({ dao, seq }) => `${dao} ${seq}`).sort(),
@@ -667,7 +666,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     for (const size of ['days', 'hours', 'minutes'] as const) {
       t.equal((await store.candles(size, days)).length, 1234)
       t.equal((await store.candlesOfAll(
-        days.slice(0, 97).map(({ dao }) => dao), size, { from: 0, to: 9999 * DAY, withPrices: true }
+        days.slice(0, 97).map(({ dao }) => dao), size, { from: 0, to: 9999 * DAY }
       )).length, 1234)
     }
     t.equal((await store.origins(events)).length, 1234)

@@ -4,7 +4,7 @@ import { candleOf, joinCandles, SIZES, type CandleRow, type Size } from '../../.
 import { scaled, sumOf } from '../../../../lib/history/rules/fixed-point.js'
 import { NO_OWNERS } from '../../../../lib/history/rules/missing-owners.js'
 import type { SwapRow, Trade } from '../../../../lib/history/rules/types.js'
-import type { CandlesOfAll, Store, Traders } from '../../../../lib/history/store/store.js'
+import type { CandleRange, Store, Traders } from '../../../../lib/history/store/store.js'
 import { piecesOf } from '../../../../lib/history/volumes/aggregate.js'
 import type { Completeness } from '../../../../lib/history/rules/completeness.js'
 import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
@@ -52,7 +52,7 @@ function memoryStore () {
       store.read += found.length
       return found
     },
-    async candlesOfAll (daos: readonly string[], size: Size, { from, to, withPrices }: CandlesOfAll) {
+    async candlesOfAll (daos: readonly string[], size: Size, { from, to }: CandleRange) {
       const candles = new Map<string, CandleRow>()
       for (const row of between(daos, from, to)) {
         const start = row.at - row.at % SIZES[size]
@@ -60,8 +60,7 @@ function memoryStore () {
         candles.set(`${row.dao} ${start}`, {
           dao: row.dao,
           start,
-          ...(known === undefined ? candle : joinCandles(known, candle)),
-          ...(!withPrices && { prices: null })
+          ...(known === undefined ? candle : joinCandles(known, candle))
         })
       }
       store.read += candles.size
