@@ -98,8 +98,7 @@ interface Entry<V> extends Made<V> {
 
 const isRefuted = ({ parts }: Made<unknown>): boolean => parts.some(part => part.isRefuted)
 
-const ageOf = (parts: readonly Part[], time: AgeTime): number =>
-  parts.reduce((oldest, part) => Math.max(oldest, time.age(part.time)), 0)
+const oldestOf = (parts: readonly Part[]): number => Math.min(...parts.map(({ time }) => time))
 
 /** How long ago the first of its states was read, ms; Infinity where one was not current then. */
 function readSince (parts: readonly Part[], now: number, time: AgeTime): number {
@@ -111,7 +110,12 @@ function readSince (parts: readonly Part[], now: number, time: AgeTime): number 
 
 /** How old it is by now, and how long it stays fresh. */
 export const aged = <V>({ value, parts }: Made<V>, { ttl, now, time }: Lifetime): Aged<V> =>
-  ({ value, parts, age: ageOf(parts, time), left: Math.max(0, ttl - readSince(parts, now(), time)) })
+  ({
+    value,
+    parts,
+    age: Math.max(0, ...parts.map(part => time.age(part.time))),
+    left: Math.max(0, ttl - readSince(parts, now(), time))
+  })
 
 /** What a load gives. Throws NODE_UNAVAILABLE where it takes longer than one load may, or than `ms`. */
 export const within = <T>(load: Promise<T>, ms = WAIT_WITHOUT): Promise<T> => orLate(load, ms, () =>
@@ -129,7 +133,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>):
     const started = load(question).then(made => {
       const before = entries.peek(key)
       // A state may not go back, unless what is kept is too old to be served
-      const isOlder = before !== undefined && ageOf(made.parts, time) > ageOf(before.parts, time) && serves(before)
+      const isOlder = before !== undefined && oldestOf(made.parts) < oldestOf(before.parts) && serves(before)
       const entry = { ...(isOlder ? before : made), triedAt: now(), failed: false }
       entries.set(key, entry)
       for (const listener of listeners) listener(entry)
@@ -152,7 +156,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>):
 
   function serve (entry: Entry<V>): Aged<V> {
     if (serves(entry)) return aged(entry, options)
-    throw new ServiceError('NODE_UNAVAILABLE', time.tooOld(Math.min(...entry.parts.map(({ time }) => time))))
+    throw new ServiceError('NODE_UNAVAILABLE', time.tooOld(oldestOf(entry.parts)))
   }
 
   return {

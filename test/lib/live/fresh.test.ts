@@ -10,12 +10,15 @@ function setUp (staleIfError = 60_000) {
     time: 1_000_000,
     hold: undefined as Promise<void> | undefined,
     halted: undefined as Moment | undefined,
+    /** States up to this time, Unix seconds, were behind a drift of the chain's clock, ms. */
+    jumped: { from: 0, drift: 0 },
     /** How old each part of what is loaded is when it is read, ms. */
     ages: [0],
     commitment: 'confirmed' as Commitment
   }
   const failures: unknown[] = []
   const now = () => source.time
+  const time = ageTime(now, () => source.halted)
   const cache = createFreshCache<string, string>({
     load: async key => {
       const number = ++source.loads
@@ -30,7 +33,7 @@ function setUp (staleIfError = 60_000) {
     staleIfError,
     max: 2,
     now,
-    time: ageTime(now, () => source.halted),
+    time: { ...time, age: at => time.age(at + (at <= source.jumped.from ? source.jumped.drift / 1000 : 0)) },
     onFailure: error => failures.push(error)
   })
   return { cache, source, failures }
@@ -102,6 +105,15 @@ test(
     t.match(await cache.get('a'), { age: 0, left: 10_000 })
   }
 )
+
+test('a state from after a jump of the chain\'s clock is newer, though its age is told without a drift', async t => {
+  const { cache, source } = setUp()
+  source.ages = [12_000]
+  await cache.get('a')
+  source.jumped = { from: source.time / 1000 - 12, drift: 12_000 }
+  source.time += 11_000
+  t.match(await cache.get('a'), { value: 'a2', age: 12_000, left: 10_000 })
+})
 
 test('a value never goes back to an older state while the one that is kept may be served', async t => {
   const { cache, source } = setUp()
