@@ -141,8 +141,8 @@ export const DEFECTS: Defect[] = [
     by: 36,
     sentence: 'An answer is as old as the newest of its parts.',
     file: 'lib/live/fresh.ts',
-    find: 'parts.reduce((oldest, part) => Math.max(oldest, time.age(part.time)), 0)',
-    put: 'parts.reduce((newest, part) => Math.min(newest, time.age(part.time)), Infinity)'
+    find: 'age: Math.max(0, ...parts.map(part => time.age(part.time)))',
+    put: 'age: Math.min(...parts.map(part => time.age(part.time)))'
   },
   {
     name: 'future-taken',
@@ -237,8 +237,8 @@ export const DEFECTS: Defect[] = [
     by: 3,
     sentence: 'The last 24 hours begin an hour late.',
     file: 'lib/history/volumes/volumes.ts',
-    find: 'const lastDay = sumsOf(DAY)',
-    put: 'const lastDay = sumsOf(82_800)'
+    find: '= [sumsOf(DAY), sumsOf(WEEK)',
+    put: '= [sumsOf(82_800), sumsOf(WEEK)'
   },
   {
     name: 'rate-starved',
