@@ -46,7 +46,7 @@ export default fp(async fastify => {
   fastify.setErrorHandler((error, request, reply) => {
     const { status, message } = answerFor(error, pathOf(request.originalUrl))
     if (status >= 500 && !isServiceError(error, ...EXPECTED)) request.log.error({ err: error }, message)
-    if (status === 503) {
+    if (status === 503 || (status === 429 && !reply.hasHeader('retry-after'))) {
       reply.header('retry-after', (isServiceError(error) ? error.retryAfter : undefined) ?? RETRY_AFTER)
     }
     reply.code(status).header('cache-control', 'no-store')

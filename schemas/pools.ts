@@ -108,7 +108,7 @@ export type Pools = Static<typeof PoolsSchema>
 
 const FeeRateSchema = record('ObservedFeeRate', 'A protocol fee rate that swaps of the pool show.', {
   rate: decimal('The protocol\'s part of a swap\'s input.', '0.005'),
-  from_slot: slot('Slot of the first swap that shows it.', 390000000),
+  from_slot: slot('Slot of the first swap that shows it, of those that have been read.', 390000000),
   to_slot: slot('Slot of the last swap that shows it.')
 })
 

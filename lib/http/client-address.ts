@@ -3,8 +3,9 @@ import ipaddr from 'ipaddr.js'
 
 /** Some proxies write the port behind the address. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
-/** What a socket that listens for both families writes before an IPv4 address. */
+/** What a socket that listens for both families writes before an IPv4 address, and how many bits that is. */
 const MAPPED = /^::ffff:(?=\d+\.)/i
+const MAPPED_BITS = 96
 
 /**
  * `text` as an address in one form: without port and zone, IPv6 as eight groups without leading zeros, a mapped IPv4
@@ -34,8 +35,12 @@ export function isAddressOrRange (text: string): boolean {
 export function addressMatcher (members: readonly string[]): (address: string) => boolean {
   const ranges = members.filter(isAddressOrRange).map(member => {
     const [address = '', bits] = member.split('/')
-    const range = ipaddr.parse(address)
-    return { range, kind: range.kind(), bits: bits === undefined ? range.toByteArray().length * 8 : Number(bits) }
+    const named = ipaddr.parse(address)
+    const width = bits === undefined ? named.toByteArray().length * 8 : Number(bits)
+    // who is asked about is written as IPv4 where he is mapped
+    const isMapped = named instanceof ipaddr.IPv6 && named.isIPv4MappedAddress() && width >= MAPPED_BITS
+    const [range, left] = isMapped ? [named.toIPv4Address(), width - MAPPED_BITS] : [named, width]
+    return { range, kind: range.kind(), bits: left }
   })
   if (ranges.length === 0) return () => false
   return address => {

@@ -34,6 +34,8 @@ interface ConnectionOptions {
   pace: Pace
 }
 
+/** Requests of one connection that wait to be answered: each takes some 6 kB. */
+const MOST_ASKED = 1_000
 /** Between two looks at the answers that are on their way, ms. */
 const LOOK = 1_000
 
@@ -43,6 +45,8 @@ interface Answer {
   at: number
   /** Its first byte, once it is seen to have begun: when, ms, and what the connection had been given before, bytes. */
   begun: { at: number, bytes: number } | undefined
+  /** Held to no pace. */
+  isEndless?: boolean
 }
 
 /**
@@ -55,19 +59,19 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
   // both in the order in which their members entered
   const waiting = new Set<Socket>()
   const answers = new Map<ServerResponse, Answer>()
-  const working = new Map<Socket, number>()
+  const working = new Map<Socket, Set<ServerResponse>>()
   let isClosing = false
 
   function makeRoom (newcomer: Socket): void {
     const [idle] = waiting
-    const [busy] = answers.values()
+    const busy = [...answers.values()].find(({ isEndless }) => isEndless !== true)
     if (idle !== undefined) idle.destroy()
     else if (busy !== undefined && systemClock.now() - busy.at > patience) busy.socket.destroy()
     else newcomer.destroy()
   }
 
-  function isTooSlow ({ socket, begun }: Answer, now: number): boolean {
-    if (begun === undefined) return false
+  function isTooSlow ({ socket, begun, isEndless }: Answer, now: number): boolean {
+    if (begun === undefined || isEndless === true) return false
     const [since, given] = [now - begun.at, socket.bytesWritten - begun.bytes]
     return since > pace.most || (socket.writableLength > 0 && given < (since - pace.grace) / 1000 * pace.rate)
   }
@@ -90,24 +94,28 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
     if (socket.destroyed) return
     waiting.add(socket)
     socket.once('close', () => {
+      const left = working.get(socket) ?? []
       waiting.delete(socket)
       working.delete(socket)
+      // the platform tells the answer that is being sent, and none of those that wait behind it
+      for (const response of left) if (response.socket === null) response.emit('close')
     })
   })
 
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     waiting.delete(socket)
-    working.set(socket, (working.get(socket) ?? 0) + 1)
+    const asked = working.get(socket) ?? new Set()
+    working.set(socket, asked.add(response))
     answers.set(response, { socket, at: systemClock.now(), begun: undefined })
     response.once('close', () => {
       answers.delete(response)
-      const left = (working.get(socket) ?? 0) - 1
-      if (left > 0) working.set(socket, left)
-      else if (working.delete(socket) && !socket.destroyed) {
+      asked.delete(response)
+      if (asked.size === 0 && working.delete(socket) && !socket.destroyed) {
         if (isClosing) socket.destroySoon()
         else waiting.add(socket)
       }
     })
+    if (asked.size > MOST_ASKED) socket.destroy()
   })
 
   /**
@@ -122,7 +130,10 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
   return {
     count: () => waiting.size + working.size,
     /** An answer that has no end is not held to a pace: who sends it sees to that. */
-    leave: (answer: ServerResponse) => { answers.delete(answer) },
+    leave: (response: ServerResponse) => {
+      const answer = answers.get(response)
+      if (answer !== undefined) answer.isEndless = true
+    },
     /** Looks at them no more. */
     stop: () => cancel()
   }

@@ -14,7 +14,7 @@ const LAST_WORDS_MS = 1_000
 
 /** Begins an answer of events, whose headers have been sent. A client who lets 1 MB wait is told so and let go. */
 export function createEventStream (response: ServerResponse) {
-  let isOpen = !response.closed
+  let isOpen = !response.closed && !response.req.socket.destroyed
   response.on('close', () => { isOpen = false })
   response.write(`retry: ${RETRY_MS}\n\n`)
 

@@ -10,10 +10,13 @@ type Decimals = Pick<Pool, 'baseDecimals' | 'quoteDecimals'>
 export const priceText = (price: Rational): string =>
   toFixed(price, price.n === 0n ? PRICE_DIGITS : placesFor(price, PRICE_DIGITS))
 
-/** `priceText` of quote amount ÷ base amount, both raw, in whole tokens. The base amount is positive. */
-export const executedPriceText = (
+/** Quote amount ÷ base amount, both raw, in whole tokens. The base amount is positive. */
+export const wholePrice = (
   { quote, base }: { quote: bigint, base: bigint }, { baseDecimals, quoteDecimals }: Decimals
-): string => priceText(multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals)))
+): Rational => multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals))
+
+/** `priceText` of the same. */
+export const executedPriceText = (...price: Parameters<typeof wholePrice>): string => priceText(wholePrice(...price))
 
 /** Texts of one pool: raw units in whole tokens, exact, and executed prices. */
 export const textsOf = (pool: Decimals) => ({

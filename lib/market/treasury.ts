@@ -39,12 +39,12 @@ export function treasuryFigures (
 ): TreasuryFigures {
   let [dollars, worth, ownTokens] = [ZERO, ZERO, 0n]
   for (const { mint, amount, decimals } of tokens) {
+    const whole = wholeTokens(ratio(amount), decimals)
+    if (usdMints.has(mint)) dollars = add(dollars, whole)
     if (mint === base.mint) {
       ownTokens += amount
       continue
     }
-    const whole = wholeTokens(ratio(amount), decimals)
-    if (usdMints.has(mint)) dollars = add(dollars, whole)
     const value = usd(mint)
     if (value !== undefined) worth = add(worth, multiply(whole, value))
   }
@@ -55,7 +55,8 @@ export function treasuryFigures (
     : add(worth, multiply(wholeTokens(ratio(ownQuote), quote.decimals), quoteUsd ?? ZERO))
   const outside = wholeTokens(ratio(circulating - ownTokens - ownBase), base.decimals)
   const navPerToken = nav === null || outside.n <= 0n ? null : divide(nav, outside)
-  const priceUsd = price === null || quoteUsd === undefined ? null : multiply(price, quoteUsd)
+  const traded = price === null || quoteUsd === undefined ? null : multiply(price, quoteUsd)
+  const priceUsd = usdMints.has(base.mint) ? ONE : traded
   const limit = monthlyLimit === null || monthlyLimit === 0n || quoteUsd === undefined
     ? null
     : multiply(wholeTokens(ratio(monthlyLimit), quote.decimals), quoteUsd)

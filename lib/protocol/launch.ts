@@ -3,6 +3,7 @@ import type { RawAccount } from '../chain/types.js'
 import type { LaunchpadVersion } from './addresses.js'
 import { DecodeError } from './bytes.js'
 import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
+import { MAX_TIME } from '../time.js'
 
 /** Launches and team packages, as far as supply needs them. */
 
@@ -43,6 +44,8 @@ export function decodeLaunch (
   if (complete && (launch.dao === null || launch.dao_vault === null)) {
     throw new DecodeError('launch: complete without a DAO')
   }
+  const completedAt = launch.unix_timestamp_completed == null ? null : Number(toBigInt(launch.unix_timestamp_completed))
+  if (completedAt !== null && completedAt > MAX_TIME) throw new DecodeError('launch: a time beyond all dates')
   return {
     version,
     complete,
@@ -52,7 +55,7 @@ export function decodeLaunch (
     packageAmount: toBigInt(launch.performance_package_token_amount),
     // v0.6 initialises the package while completing, and has no such field
     packageInitialized: launch.is_performance_package_initialized ?? true,
-    completedAt: launch.unix_timestamp_completed == null ? null : Number(toBigInt(launch.unix_timestamp_completed))
+    completedAt
   }
 }
 

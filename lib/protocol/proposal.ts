@@ -1,4 +1,5 @@
 import type { RawAccount } from '../chain/types.js'
+import { MAX_TIME } from '../time.js'
 import { AMM, AMM_SIZES, ammState, type MarketPool, poolAt } from './amm.js'
 import { DecodeError, need } from './bytes.js'
 import { keyText } from './pda.js'
@@ -44,6 +45,8 @@ export function decodeProposal (program: string, { address, owner, data }: RawAc
   const shift = state === 'draft' ? STAKED_BYTES : 0
   const key = (at: number): string => keyText(data.subarray(at, at + 32))
   const enqueued = Number(data.readBigInt64LE(ENQUEUED))
+  const duration = data.readUInt32LE(DURATION + shift)
+  if (enqueued + duration > MAX_TIME) throw new DecodeError('proposal: a time beyond all dates')
   return {
     address,
     number: data.readUInt32LE(NUMBER),
@@ -52,7 +55,7 @@ export function decodeProposal (program: string, { address, owner, data }: RawAc
     state,
     staked: shift === 0 ? null : data.readBigUInt64LE(STATE + 1),
     dao: key(DAO + shift),
-    duration: data.readUInt32LE(DURATION + shift),
+    duration,
     squadsProposal: key(SQUADS + shift),
     isTeamSponsored: data.length >= SPONSOR_SIZE ? data[SPONSORED + shift] === 1 : null
   }

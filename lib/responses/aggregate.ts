@@ -101,7 +101,12 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
       volume: once(() => aggregateVolume(daos, ({ quote }) => quote, pricing, head.time)),
       fees: once(() => aggregateVolume(daos, ({ fees }) => fees, pricing, head.time)),
       outside: once(async () => {
-        const others = await history.read(async reading => await reading.untold() ? null : await reading.otherFees())
+        const others = await history.read(async reading => {
+          const isPartly = (dao: string): boolean =>
+            reading.wholeAfter(dao) !== -Infinity && reading.knowledge(dao, -Infinity) === 'partly'
+          const isUnknown = firstDay !== -Infinity || [...state.daos.keys()].some(isPartly) || await reading.untold()
+          return isUnknown ? null : await reading.otherFees()
+        })
         return outsideTotals(others, state.daos, pricing)
       })
     }

@@ -36,11 +36,11 @@ export function createMarket (sources: Sources) {
   return {
     tickers: formOf(tickers.get, list => toTickers(list.tickers)),
     tickerList: tickers.get,
-    /** The ticker of a pair's deepest pool. Throws INVALID_TICKER_ID and TICKER_NOT_FOUND. */
+    /** The ticker of a pair's deepest pool. Throws what `pairIn` throws. */
     async ticker (parts: Part[], tickerId: string) {
-      const { list: { byPool }, pools: [deepest, ...others] } = await pairIn(tickers.get, parts, tickerId)
+      const { list: { byPool }, pool, others } = await pairIn(tickers.get, parts, tickerId)
       const headers = { 'x-other-pools': others.slice(0, MAX_OTHERS).join(', ') }
-      return toTicker(byPool.get(deepest!)!, others.length > 0 ? headers : undefined)
+      return toTicker(byPool.get(pool)!, others.length > 0 ? headers : undefined)
     },
     ...createAggregates(totals),
     liquidity: createLiquidity(sources, totals),

@@ -1,14 +1,15 @@
-import { multiply, parseDecimal, type Rational } from '../decimal.js'
+import { multiply, ONE, type Rational } from '../decimal.js'
 import { executedPrice, type Reading, type Trade } from '../history/history.js'
 import type { Kept, Part } from '../live/fresh.js'
-import { executedPriceText, priceText } from '../market/pool-figures.js'
+import { priceText, wholePrice } from '../market/pool-figures.js'
+import { quotes, quoteTexts } from '../market/price.js'
 import type { Pair } from '../market/ticker.js'
-import { createValuation, type PricedPool } from '../market/usd.js'
+import { createValuation, type PricedPool, type UsdValuation } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
 import { type Prices, PricesSchema } from '../../schemas/prices.js'
 import { jsonResponse } from './json-response.js'
 import { checkFinal, extentOf } from './known.js'
-import { headOf, keepEach, oncePerValue, type Sources } from './sources.js'
+import { headOf, keepEach, oncePerValue, priceRules, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 const toPrices = jsonResponse(PricesSchema)
@@ -19,18 +20,9 @@ const PAST_SECOND = 'Unix seconds or an ISO 8601 time, not after now, as 1769860
 
 type Price = Prices['prices'][string]
 
-/** What a pool's price, in text, and what its quote token is worth then make of its base token. */
-const priced = (pair: Pair, price: string, worth: Rational | undefined, timestamp: number): Price => ({
-  price_usd: worth === undefined ? null : priceText(multiply(parseDecimal(price)!, worth)),
-  price,
-  quote_mint: pair.quoteMint,
-  pool_id: pair.address,
-  timestamp
-})
-
-/** The deepest pool of each base mint. */
-const poolsOf = oncePerValue(({ tickers, pairs }: TickerList): ReadonlyMap<string, Pair> =>
-  new Map(tickers.toReversed().map(({ pool_id: id, base_currency: mint }) => [mint, pairs.get(id)!])))
+/** The deepest pool of each base mint, whatever is known of its past: the next one would pass for it. */
+const poolsOf = oncePerValue(({ deepest }: TickerList): ReadonlyMap<string, Pair> =>
+  new Map(deepest.toReversed().map(pair => [pair.baseMint, pair])))
 
 /**
  * Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, WARMING_UP for one that is
@@ -39,9 +31,23 @@ const poolsOf = oncePerValue(({ tickers, pairs }: TickerList): ReadonlyMap<strin
 export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
   const { history, settings } = sources
   const { usdMints, usdPricedMints: pricedBy, usdMinDepth: minDepth } = settings
+  const rules = priceRules(settings)
+
+  /** A pool's price, exact and in text, and what it makes of its base token, unless that counts as a dollar. */
+  function priced (pair: Pair, exact: Rational, price: string, usd: UsdValuation, timestamp: number): Price {
+    const worth = usd(pair.quoteMint)
+    const own = usdMints.has(pair.baseMint) ? ONE : worth && multiply(exact, worth)
+    return {
+      price_usd: own === undefined ? null : priceText(own),
+      price,
+      quote_mint: pair.quoteMint,
+      pool_id: pair.address,
+      timestamp
+    }
+  }
 
   /** What the deepest pool of each mint tells. */
-  const pricesOf = (list: TickerList, mints: readonly string[], priceOf: (pool: Pair) => Price): Prices => ({
+  const pricesOf = (list: TickerList, mints: readonly string[], priceOf: (pool: Pair) => Price | null): Prices => ({
     prices: Object.fromEntries(mints.map(mint => {
       const pool = poolsOf(list).get(mint)
       return [mint, pool === undefined ? null : priceOf(pool)]
@@ -49,8 +55,10 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     slot: list.slot
   })
 
-  const current = (list: TickerList, mints: readonly string[]): Prices => pricesOf(list, mints, pool =>
-    priced(pool, list.byPool.get(pool.address)!.last_price, list.usd(pool.quoteMint), list.time))
+  const current = (list: TickerList, mints: readonly string[]): Prices => pricesOf(list, mints, pool => {
+    const now = quotes(pool, rules)
+    return priced(pool, now.last, quoteTexts(now).last, list.usd, list.time)
+  })
 
   /** A pool that prices a token in USD as it was after its last trade by then: price and depth count as they do now. */
   const asOf = (pair: Pair | undefined, trade: Trade | undefined): PricedPool[] =>
@@ -71,9 +79,9 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     )
     const body = pricesOf(list, mints, pool => {
       const trade = trades.get(pool.address)
-      return trade === undefined
-        ? null
-        : priced(pool, executedPriceText(executedPrice(trade.swap)!, pool), usd(pool.quoteMint), trade.at)
+      if (trade === undefined) return null
+      const price = wholePrice(executedPrice(trade.swap)!, pool)
+      return priced(pool, price, priceText(price), usd, trade.at)
     })
     const isWhole = extents.every(({ headers }) => headers['x-history-complete'] === 'true')
     return toPrices(body, { 'x-history-complete': String(isWhole) })

@@ -5,16 +5,18 @@ import { type Kept, type Part, within } from '../live/fresh.js'
 import { isTickerId, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
 import type { UsdValuation } from '../market/usd.js'
 import type { Ticker } from '../../schemas/ticker.js'
-import { tickerNotFound } from '../../schemas/errors.js'
+import { poolNotFound, tickerNotFound } from '../../schemas/errors.js'
 import { hasEvents, headOf, keepOne, pricedStateOf, priceRules, type Sources } from './sources.js'
 
 export interface TickerList {
   /** The chain's time of the state that they show, Unix seconds. */
   time: number
   tickers: Ticker[]
-  /** The pools of each pair by ticker id, deepest first. */
+  /** All pools of each pair by ticker id, deepest first: those without a ticker, too. */
   pools: ReadonlyMap<string, readonly string[]>
   byPool: ReadonlyMap<string, Ticker>
+  /** All pools, deepest first: those without a ticker, too. */
+  deepest: readonly Pair[]
   /** Their pools with the tokens' texts, by address. */
   pairs: ReadonlyMap<string, Pair>
   /** What quote tokens are worth by the same state, and its slot. */
@@ -22,13 +24,23 @@ export interface TickerList {
   slot: number
 }
 
-/** The pools of a pair, deepest first, at least one. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, what `get` throws. */
-export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: string) {
+/**
+ * The pool that stands for a pair, the deepest, or the one of them that is `asked` for; and the others. Throws
+ * INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, what `get` throws, and HISTORY_UNAVAILABLE where the deepest has
+ * no ticker: the next one, which may be a stranger's, would pass for it.
+ */
+export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: string, asked?: string) {
   if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
   const list = await get(parts)
-  const pools = list.pools.get(tickerId)
-  if (pools === undefined) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
-  return { list, pools }
+  const all = list.pools.get(tickerId) ?? []
+  const known = all.filter(pool => list.byPool.has(pool))
+  if (known.length === 0) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
+  if (asked !== undefined && !known.includes(asked)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(asked))
+  const pool = asked ?? all[0]!
+  if (!list.byPool.has(pool)) {
+    throw new ServiceError('HISTORY_UNAVAILABLE', `events of the deepest pool of ${tickerId} are missing`)
+  }
+  return { list, pool, others: known.filter(other => other !== pool) }
 }
 
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
@@ -69,8 +81,9 @@ export function createTickers (sources: Sources) {
     return {
       time,
       tickers: list,
-      pools: poolsByPair(pairs),
+      pools: poolsByPair(state.deepest),
       byPool: new Map(list.map(one => [one.pool_id, one])),
+      deepest: state.deepest,
       pairs: new Map(pairs.map(pair => [pair.address, pair])),
       usd,
       slot

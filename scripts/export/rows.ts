@@ -88,7 +88,9 @@ export function barsOf (
     return [
       dao, isDay ? dateOf(start / DAY) : iso(start), ...tokenCells(tokens), price(open), price(high), price(low),
       price(close),
-      units(base, tokens?.base), units(quote, tokens?.quote), raw(base), raw(quote), trades, makers.size
+      units(base, tokens?.base), units(quote, tokens?.quote), raw(base), raw(quote), trades,
+      // of one whose maker is not known yet nobody can say how many they are
+      makers.has(null) ? null : makers.size
     ]
   }
 

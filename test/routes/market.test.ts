@@ -50,7 +50,7 @@ t.test('the figures are in the pages as they are sent, for those who run no scri
   const fastify = await build(t)
   const plain = (html: string): string => /<noscript>.*<\/noscript>/s.exec(html)![0].replace(/<[^>]*>/g, '|')
   const list = (await fastify.inject('/market')).body
-  const row = /\|META \/ USDC\| \|\w{4}…\w{4}\|+6\.4829 USDC\|+\+3\.42 %\|+1\.283.M USDC\|+\$9\.413.M\|+\$64\.83.M\|+\$129\.7.M\|+\$4\.2100\|+\+53\.99 %\|+1200\|/
+  const row = /\|META \/ USDC\| \|\w{4}…\w{4}\|+6\.4829 USDC\|+\+3\.42 %\|+1\.283.M USDC\|+\$9\.413.M\|+\$64\.83.M\|+\$129\.7.M\|+\$4\.2100\|+\+53\.99 %\|+1,200\|/
   t.match(plain(list), row)
   t.equal(list.match(/<a href="market\/pool\//g)?.length, POOLS.length)
   t.notMatch(list, '<img')

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { get } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { test, type Test } from 'tap'
 import type { Trades } from '../../schemas/pools.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
@@ -234,4 +234,23 @@ test('who leaves before it has begun holds no place', async t => {
   t.equal(app.stream.count(), 1)
   other.close()
   await until('its place is free', () => app.stream.count() === 0)
+})
+
+test('who goes while his stream waits behind another answer of his connection holds no place', async t => {
+  const { ledger, node, start } = await setUp(t)
+  const { app } = await start()
+  const { port } = app.server.address() as AddressInfo
+  node.latencyMs = 500
+  for (let count = 0; count < 6; count++) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    const { address } = ledger.mint()
+    const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+    socket.write(request(`/api/supply/${address}`) + request('/api/stream') + request('/health'))
+    const before = app.stream.count()
+    await until('the stream has begun to wait', () => app.stream.count() > before)
+    socket.destroy()
+    await until('its place is free', () => app.stream.count() === 0)
+  }
+  node.latencyMs = 0
+  await until('no connection is left', () => app.connections.count() === 0)
 })

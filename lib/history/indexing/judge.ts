@@ -3,8 +3,8 @@ import { movedAcross } from '../rules/unknown-kinds.js'
 import type { Context } from './context.js'
 
 const AT_ONCE = 100
-/** Events on each side of one that are looked at. */
-const AROUND = 64n
+/** Events on each side of one that are looked at, and numbers of those that are looked at together. */
+const [AROUND, TOGETHER] = [64n, 128n]
 /** Stored in place of the first reason, so that it is judged once. */
 const MOVED = 'of an unknown kind, and the reserves of the pool moved across it'
 
@@ -14,19 +14,26 @@ const MOVED = 'of an unknown kind, and the reserves of the pool moved across it'
  */
 export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'store' | 'writer' | 'signal' | 'onLog'>) {
   async function ofDao (dao: string, seqs: bigint[], account: AccountState | undefined): Promise<Map<bigint, boolean>> {
-    const [first, last] = [seqs.reduce((a, b) => a < b ? a : b), seqs.reduce((a, b) => a > b ? a : b)]
-    const from = first > AROUND ? first - AROUND : 1n
-    const most = Math.min(Number(last - from + 1n + AROUND), 4 * Number(AROUND))
-    const events = await store.eventsOf(dao, from, most)
-    return movedAcross(events, events.at(-1)?.seq === account?.seqNum ? account?.reserves : undefined)
+    const found: Array<[bigint, boolean]> = []
+    for (let open = seqs.toSorted((a, b) => a < b ? -1 : 1); open.length > 0;) {
+      const [first] = open as [bigint]
+      const last = open.findLast(seq => seq < first + TOGETHER)!
+      open = open.filter(seq => seq > last)
+      const from = first > AROUND ? first - AROUND : 1n
+      const events = await store.eventsOf(dao, from, Number(last - from + 1n + AROUND))
+      found.push(...movedAcross(events, events.at(-1)?.seq === account?.seqNum ? account?.reserves : undefined))
+    }
+    return new Map(found)
   }
 
-  /** So many of the newest could not be judged: they are looked at again once the others have been. */
+  /** Behind the newest so many could not be judged: the ones after them are looked at next. */
   let passed = 0
 
-  /** Gives whether anything could be judged. */
-  async function judgeSome (accounts: readonly AccountState[]): Promise<boolean> {
-    const rows = await store.unjudged(AT_ONCE, passed)
+  /** Of a page behind so many: how many could be judged, and how many could not. */
+  async function judgePage (
+    accounts: readonly AccountState[], behind: number
+  ): Promise<[judged: number, left: number]> {
+    const rows = await store.unjudged(AT_ONCE, behind)
     let undecided = rows.length
     const open = new Map<string, bigint[]>()
     for (const { dao, seq } of rows) open.set(dao, [...open.get(dao) ?? [], seq])
@@ -46,12 +53,18 @@ export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'st
       const message = `${left} events of unknown kinds of ${dao} have left its pool alone`
       onLog({ level: 'info', code: 'unreadable', message, detail: { dao } })
     }
-    passed = rows.length < AT_ONCE ? 0 : passed + undecided
-    return undecided < rows.length
+    return [rows.length - undecided, undecided]
   }
 
   return async (accounts: readonly AccountState[]): Promise<void> => {
     // a release of the program may bring thousands: all that can be, in one go
-    while (writer.state.unreadable.size > 0 && !signal.aborted && await judgeSome(accounts)) continue
+    for (let judged = -1; judged !== 0 && writer.state.unreadable.size > 0 && !signal.aborted;) {
+      let left: number
+      [judged, left] = await judgePage(accounts, 0)
+      if (judged > 0 || left < AT_ONCE) continue
+      // those that nothing can be said of hide no others
+      [judged, left] = await judgePage(accounts, AT_ONCE + passed)
+      passed = judged + left < AT_ONCE ? 0 : passed + left
+    }
   }
 }

@@ -70,11 +70,11 @@ export function createProgressWriter ({ writing, types }: Pick<Engine, 'writing'
     /** Tells that the head is reached, and all gaps ever looked for in vain: a new lead has yet to look for them. */
     async reached ({ head, accounts, verifiedTo, sequenceGaps, searched, missingOwners }: Seen): Promise<void> {
       await writing(async trx => {
-        const { lost } = await readLeaderProgress(trx)
+        const { lost, verifiedTo: before } = await readLeaderProgress(trx)
         for (const gap of [...sequenceGaps.values()].flat()) if (searched(gap)) lost.add(gapKey(gap))
         if (verifiedTo !== null && accounts !== written) await putAccounts(trx, accounts)
         await putMeta(trx, {
-          progress: JSON.stringify({ head, verifiedTo, missingOwners }),
+          progress: JSON.stringify({ head, verifiedTo: verifiedTo ?? before, missingOwners }),
           ...(lost.size > 0 && { lost: [...lost].join(',') })
         })
       })

@@ -1,5 +1,7 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { createTurns } from '../../async.js'
+import { systemClock } from '../../clock.js'
+import { ServiceError } from '../../errors.js'
 import { configOf, createPool, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
 import { createStore } from '../store/create-store.js'
 import type { Store } from '../store/store.js'
@@ -14,6 +16,9 @@ export interface PostgresReader {
    */
   together<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
 }
+
+/** Who has waited so long for his turn is told so, ms: of a silent database each reading takes seconds to fail. */
+const PATIENCE_MS = 5_000
 
 /** The store of a process that leaves the writing to another; the tables exist. */
 export async function openPostgresReader (place: PostgresLocation): Promise<PostgresReader> {
@@ -40,14 +45,22 @@ export async function openPostgresReader (place: PostgresLocation): Promise<Post
     })
     return {
       store,
-      together: work => turns(() => reading(async trx => {
-        opened = trx
-        try {
-          return await work(trx)
-        } finally {
-          opened = undefined
-        }
-      }))
+      async together (work) {
+        const asked = systemClock.now()
+        return await turns(async () => {
+          if (systemClock.now() - asked > PATIENCE_MS) {
+            throw new ServiceError('HISTORY_UNAVAILABLE', 'the database takes too long for those who asked before')
+          }
+          return await reading(async trx => {
+            opened = trx
+            try {
+              return await work(trx)
+            } finally {
+              opened = undefined
+            }
+          })
+        })
+      }
     }
   } catch (error) {
     await db.destroy()

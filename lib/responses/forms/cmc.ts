@@ -94,8 +94,8 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
      */
     async trades (parts: Part[], tickerId: string, turn: Turn) {
       // what is kept outlives a failure, but not its pair
-      const { pools: [pool] } = await pairIn(sources.tickers, [], tickerId)
-      return await day(parts, { tickerId, pool: pool!, turn })
+      const { pool } = await pairIn(sources.tickers, [], tickerId)
+      return await day(parts, { tickerId, pool, turn })
     },
 
     assets: formOf(sources.tickers, ({ pairs }) => toAssets(Object.fromEntries(
@@ -106,11 +106,13 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
     ))),
 
     ticker: formOf(sources.tickers, ({ pools, byPool }) => toTickers(Object.fromEntries(
-      Array.from(pools, ([id, [deepest]]) => {
-        const ticker = byPool.get(deepest!)!
+      Array.from(pools).flatMap(([id, [deepest]]) => {
+        const ticker = byPool.get(deepest!)
+        // the next pool would pass for it
+        if (ticker === undefined) return []
         const base = { mint: ticker.base_currency, symbol: ticker.base_symbol, name: ticker.base_name }
         const quote = { mint: ticker.target_currency, symbol: ticker.target_symbol, name: ticker.target_name }
-        return [id, {
+        return [[id, {
           base_id: base.mint,
           base_name: nameOf(base),
           base_symbol: symbolOf(base),
@@ -121,7 +123,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
           base_volume: exact(ticker.base_volume),
           quote_volume: exact(ticker.target_volume),
           isFrozen: 0
-        }]
+        }]]
       })
     ))),
 

@@ -55,11 +55,10 @@ export function createCoinGecko (sources: FormSources, windows = createWindowTic
     /** Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, INVALID_PARAMETER and OVERLOADED. */
     async trades (parts: Part[], asked: CoinGeckoTradesAsked, turn: Turn) {
       const { ticker_id: tickerId, pool_id: pool, type, limit, start_time: start, end_time: end } = asked
-      const since = start === undefined || start < MILLISECONDS ? start : Math.ceil(start / 1000)
-      const until = end === undefined || end < MILLISECONDS ? end : Math.floor(end / 1000)
-      if (since !== undefined && until !== undefined && until < since) {
-        throw invalidParameter('end_time', 'start_time or later')
-      }
+      const [from, to] = [start, end].map(time => time !== undefined && time < MILLISECONDS ? time * 1000 : time)
+      if (from !== undefined && to !== undefined && to < from) throw invalidParameter('end_time', 'start_time or later')
+      const since = from === undefined ? undefined : Math.ceil(from / 1000)
+      const until = to === undefined ? undefined : Math.floor(to / 1000)
       const sides = type === undefined ? SIDES : [type]
       const wanted = { sides, since, until, limit: limit === 0 ? MAX_TRADES : limit, pool }
       const { buy, sell, headers } = await pairTrades(parts, tickerId, wanted, turn)

@@ -6,12 +6,12 @@ import type { FormSources } from './sources.js'
 
 /**
  * The order book of a pair's deepest pool to so many levels (0: all), with the Unix millisecond of the pool's state.
- * Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, and what the tickers throw.
+ * Throws what `pairIn` throws.
  */
 export async function deepestBook (
   { tickers, settings }: FormSources, parts: Part[], tickerId: string, depth: number
 ) {
-  const { list, pools: [deepest] } = await pairIn(tickers, parts, tickerId)
-  const { bids, asks } = orderBook(list.pairs.get(deepest!)!, priceRules(settings), levelsOf(depth))
+  const { list, pool } = await pairIn(tickers, parts, tickerId)
+  const { bids, asks } = orderBook(list.pairs.get(pool)!, priceRules(settings), levelsOf(depth))
   return { timestamp: list.time * 1000, bids, asks }
 }

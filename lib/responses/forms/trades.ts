@@ -1,10 +1,8 @@
 import { eachInSlices } from '../../async.js'
-import { ServiceError } from '../../errors.js'
 import type { Reading, Trade } from '../../history/history.js'
 import type { Turn } from '../../line.js'
 import type { Part } from '../../live/fresh.js'
 import { textsOf } from '../../market/pool-figures.js'
-import { poolNotFound } from '../../../schemas/errors.js'
 import { historyHeaders, knownTrades } from '../known.js'
 import { headOf } from '../sources.js'
 import { pairIn } from '../tickers.js'
@@ -47,9 +45,7 @@ const PAGE = 1_000
 export function createPairTrades (sources: FormSources) {
   const { tickers, history } = sources
   return async (parts: Part[], tickerId: string, { sides, since, until, limit, pool }: TradesAsked, turn: Turn) => {
-    const { list, pools } = await pairIn(tickers, [], tickerId)
-    if (pool !== undefined && !pools.includes(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
-    const dao = pool ?? pools[0]!
+    const { list, pool: dao } = await pairIn(tickers, [], tickerId, pool)
     const texts = textsOf(list.pairs.get(dao)!)
 
     const pairTrade = ({ seq, at, swap: { side, input, output } }: Trade): PairTrade => {

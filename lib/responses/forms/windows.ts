@@ -1,13 +1,10 @@
 import { eachInSlices } from '../../async.js'
-import { toFixed, wholeTokens } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Kept } from '../../live/fresh.js'
-import { changeText, ifKnown, textsOf } from '../../market/pool-figures.js'
+import { changeText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import type { Ticker } from '../../../schemas/ticker.js'
 import { headOf, keepOne } from '../sources.js'
 import type { FormSources } from './sources.js'
-
-const VOLUME_DIGITS = 8
 
 /** A ticker with what its trades of the same 24 hours tell besides. */
 interface WindowTicker {
@@ -40,8 +37,9 @@ export function createWindowTickers (sources: FormSources): Kept<WindowTicker[]>
       whole.push({
         ticker: {
           ...ticker,
-          base_volume: toFixed(wholeTokens(base, pair.baseDecimals), VOLUME_DIGITS),
-          target_volume: toFixed(wholeTokens(quote, pair.quoteDecimals), VOLUME_DIGITS)
+          // exactly: rounded they would contradict the prices beside them
+          base_volume: exactUnits(base, pair.baseDecimals),
+          target_volume: exactUnits(quote, pair.quoteDecimals)
         },
         high: ifKnown(high, price) ?? ticker.last_price,
         low: ifKnown(low, price) ?? ticker.last_price,

@@ -85,7 +85,8 @@ const [MAX_DAYS, USUAL_DAYS] = [366, 30]
 
 /**
  * UTC days of all pools from the one that holds a Unix second to the one that holds another, oldest first, up to today.
- * Throws INVALID_PARAMETER for more than a year of them and for days to come, and what the aggregates throw.
+ * Throws INVALID_PARAMETER, which calls the first by its `name`, for more than a year of them and for days to come, and
+ * what the aggregates throw.
  */
 export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keepEach(sources, MAX_KEPT, async (parts, { first, last }: Record<'first' | 'last', string>) => {
@@ -94,12 +95,14 @@ export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) 
     const rows = (await daysOf(sums)).filter(({ date }) => date >= first && date <= last).reverse()
     return toDays(rows, sums.headers.fees)
   }, ({ first, last }) => `${first} ${last}`)
-  return async (parts: Part[], { from, to }: { from: number | undefined, to: number | undefined }) => {
+  return async (
+    parts: Part[], { from, to }: { from: number | undefined, to: number | undefined }, name: 'from' | 'since' = 'from'
+  ) => {
     const today = dayOf(sources.history.head().time)
     const last = to === undefined ? today : Math.min(dayOf(to), today)
     const first = from === undefined ? last - USUAL_DAYS + 1 : dayOf(from)
-    if (from !== undefined) checkFinal(sources, first * DAY, invalidParameter('from', 'a day that has begun'))
-    if (last - first >= MAX_DAYS) throw invalidParameter('from', `at most ${MAX_DAYS} days in all`)
+    if (from !== undefined) checkFinal(sources, first * DAY, invalidParameter(name, 'a day that has begun'))
+    if (last - first >= MAX_DAYS) throw invalidParameter(name, `at most ${MAX_DAYS} days in all`)
     return await get(parts, { first: dateOf(Math.max(first, 0)), last: dateOf(last) })
   }
 }

@@ -19,7 +19,7 @@ const routes: FastifyPluginAsync = async fastify => {
     tag: 'pools',
     query: range('Days', ', and the one that holds it; default 30 days in all', '; default today'),
     answer: answer(MarketDaysSchema, 'The days.', ...HEADERS)
-  }, (parts, { asked }) => pools.marketDays(parts, rangeOf(asked)))
+  }, (parts, { asked }) => pools.marketDays(parts, rangeOf(asked), asked.since === undefined ? 'from' : 'since'))
 
   endpoint(fastify, '/:date', {
     operationId: 'getMarketDay',
