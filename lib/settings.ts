@@ -157,6 +157,7 @@ export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, s
     websocketUrl: raw.CHAIN_WS_URL ?? defaultWebsocket,
     port: raw.PORT,
     host: raw.HOST,
+    environment: raw.NODE_ENV,
     forkType: raw.DEX_FORK_TYPE,
     factory: raw.FACTORY_ADDRESS,
     router: raw.ROUTER_ADDRESS,
@@ -182,6 +183,7 @@ export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, s
     staleIfError: raw.STALE_IF_ERROR * 1000,
     /** Within which a node must have answered after the start; undefined: at any time. */
     startupTimeout: raw.NODE_WITHIN * 1000 || undefined,
+    logLevel: raw.LOG_LEVEL as string,
     /** Undefined: off. */
     metricsPort: raw.METRICS_PORT || undefined,
     metricsHost: raw.METRICS_HOST

@@ -68,7 +68,8 @@ test('what is reached is told and published where a DAO\'s own list is refused',
   const { slot } = ledger
   ledger.advance(60)
   await until(() => told >= slot, 5_000)
-  t.ok(watched.events.some(({ message }) => message.includes('its list is refused')), 'which is told as well')
+  await until(() => watched.events.some(({ message }) => message.includes('its list is refused')))
+  t.pass('which is told as well')
 })
 
 test('a node that has not come so far names nobody: the lists are asked of one that has', async t => {
