@@ -178,6 +178,8 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     await says(`/api/pools/${one.address}/quote?side=buy&amount=1`, 404, /^Pool not found/)
     await says('/api/days?from=2026-02-02&to=2026-02-01', 400, 'Invalid to: not before from')
     await says('/api/days?from=2999-01-01', 400, 'Invalid from: a day that has begun')
+    await says('/api/days?since=2999-01-01', 400, 'Invalid since: a day that has begun')
+    await says('/api/days?since=2020-01-01', 400, 'Invalid since: at most 366 days in all')
     await says(`/api/days?from=${ledger.time * 1000}`, 400, /^Invalid from: Unix seconds/)
   })
 
