@@ -64,9 +64,12 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
 
   function makeRoom (newcomer: Socket): void {
     const [idle] = waiting
+    if (idle !== undefined) {
+      idle.destroy()
+      return
+    }
     const busy = [...answers.values()].find(({ isEndless }) => isEndless !== true)
-    if (idle !== undefined) idle.destroy()
-    else if (busy !== undefined && systemClock.now() - busy.at > patience) busy.socket.destroy()
+    if (busy !== undefined && systemClock.now() - busy.at > patience) busy.socket.destroy()
     else newcomer.destroy()
   }
 
