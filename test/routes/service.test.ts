@@ -3,7 +3,7 @@ import type { Daos } from '../../schemas/daos.js'
 import type { Health } from '../../schemas/health.js'
 import type { Ready } from '../../schemas/ready.js'
 import type { Root } from '../../schemas/root.js'
-import { build, headReached, historyComplete, ROUTER, settings, startChain } from '../helper.js'
+import { build, headReached, historyComplete, ROUTER, settings, startChain, until } from '../helper.js'
 
 test('spec 2.5: GET / describes the service as configured', async t => {
   const { ledger, node } = await startChain(t)
@@ -44,7 +44,11 @@ test('GET /ready says what stands in the way', async t => {
   ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
   node.faults.set({ method: 'getSignaturesForAddress', kind: 'hang' })
   const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.utc * 1000, pollMs: 20 })
-  const before = await app.inject('/ready')
+  let before = await app.inject('/ready')
+  await until('it is known of which network the node is', async () => {
+    before = await app.inject('/ready')
+    return !before.body.includes('the history is starting')
+  })
   t.equal(before.statusCode, 503)
   t.match(before.json<Ready>(), { ready: false, problems: ['the history has not reached the head yet'] })
   t.equal((await app.inject('/api/tickers')).statusCode, 503, 'warming up')
