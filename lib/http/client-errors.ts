@@ -38,15 +38,15 @@ function statusOf (code: string | undefined): keyof typeof MESSAGES {
 /** Answers where nothing has been answered yet, and ends the connection: after the answer that is in work. */
 export function answerClientError (error: Error & { code?: string }, socket: Socket): void {
   const response = latest.get(socket)
-  // it would be taken for the answer to the request before it, which is in work
-  if (error.code !== 'ECONNRESET' && response?.req.complete === true && !response.writableEnded) {
-    response.shouldKeepAlive = false
-    return
-  }
   // another answer to the same request would be taken for the next one's
   const answered = response?.headersSent === true && !response.req.complete
   if (error.code === 'ECONNRESET' || !socket.writable || answered) {
     socket.destroy()
+    return
+  }
+  // it would be taken for the answer to the request before it, which is in work
+  if (response?.req.complete === true && !response.writableEnded) {
+    response.shouldKeepAlive = false
     return
   }
   const status = statusOf(error.code)

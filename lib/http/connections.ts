@@ -34,8 +34,8 @@ interface ConnectionOptions {
   pace: Pace
 }
 
-/** Requests of one connection that wait to be answered: each takes some 6 kB. */
-const MOST_ASKED = 1_000
+/** Pipelined requests of a connection that are not answered yet: each takes some 6 kB. */
+const MAX_PIPELINED = 1_000
 /** Between two looks at the answers that are on their way, ms. */
 const LOOK = 1_000
 
@@ -107,18 +107,18 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
 
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     waiting.delete(socket)
-    const asked = working.get(socket) ?? new Set()
-    working.set(socket, asked.add(response))
+    const pipelined = working.get(socket) ?? new Set()
+    working.set(socket, pipelined.add(response))
     answers.set(response, { socket, at: systemClock.now(), begun: undefined })
     response.once('close', () => {
       answers.delete(response)
-      asked.delete(response)
-      if (asked.size === 0 && working.delete(socket) && !socket.destroyed) {
+      pipelined.delete(response)
+      if (pipelined.size === 0 && working.delete(socket) && !socket.destroyed) {
         if (isClosing) socket.destroySoon()
         else waiting.add(socket)
       }
     })
-    if (asked.size > MOST_ASKED) socket.destroy()
+    if (pipelined.size > MAX_PIPELINED) socket.destroy()
   })
 
   /**

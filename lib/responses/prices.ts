@@ -2,7 +2,7 @@ import { multiply, ONE, type Rational } from '../decimal.js'
 import { executedPrice, type Reading, type Trade } from '../history/history.js'
 import type { Kept, Part } from '../live/fresh.js'
 import { priceText, wholePrice } from '../market/pool-figures.js'
-import { quotes, quoteTexts } from '../market/price.js'
+import { quotes, quoteTexts, spotPrice } from '../market/price.js'
 import type { Pair } from '../market/ticker.js'
 import { createValuation, type PricedPool, type UsdValuation } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
@@ -56,8 +56,8 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
   })
 
   const current = (list: TickerList, mints: readonly string[]): Prices => pricesOf(list, mints, pool => {
-    const now = quotes(pool, rules)
-    return priced(pool, now.last, quoteTexts(now).last, list.usd, list.time)
+    const price = list.byPool.get(pool.address)?.last_price ?? quoteTexts(quotes(pool, rules)).last
+    return priced(pool, spotPrice(pool), price, list.usd, list.time)
   })
 
   /** A pool that prices a token in USD as it was after its last trade by then: price and depth count as they do now. */

@@ -17,7 +17,7 @@ export interface TickerList {
   byPool: ReadonlyMap<string, Ticker>
   /** All pools, deepest first: those without a ticker, too. */
   deepest: readonly Pair[]
-  /** Their pools with the tokens' texts, by address. */
+  /** The pools of the tickers, by address. */
   pairs: ReadonlyMap<string, Pair>
   /** What quote tokens are worth by the same state, and its slot. */
   usd: UsdValuation

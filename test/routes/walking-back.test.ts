@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
+import type { AggregateFees } from '../../schemas/fees.js'
 import type { Candles, Pool, PoolDays, Trades } from '../../schemas/pools.js'
 import type { Ready } from '../../schemas/ready.js'
 import { DAY, HOUR } from '../../lib/time.js'
@@ -89,6 +90,8 @@ test('while the past is read back each answer waits only for what it states', as
   const volume = await get<AggregateVolume>('/api/volume/aggregate')
   t.equal(volume.headers['x-history-complete'], 'false')
   t.equal(volume.headers['x-history-since'], `${volume.body.dailyBreakdown.at(-1)!.date}T00:00:00.000Z`)
+  const fees = await get<AggregateFees>('/api/fees/aggregate')
+  t.match(fees, { status: 200, body: { conditionalFees: null, externalPoolFees: null } })
   t.same(volume.body.dailyBreakdown.slice(1, -1).map(({ trades }) => trades), days.body.slice(1, -1).map(() => 24))
   t.equal((await get(`/api/days/${new Date((since - 3 * DAY) * 1000).toISOString().slice(0, 10)}`)).status, 503)
   t.match((await get<Ready>('/ready')).body.answers.map(({ ready }) => ready), [true, true, true, true, false])
@@ -99,6 +102,9 @@ test('while the past is read back each answer waits only for what it states', as
     'the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.complete_since === null
   )
   t.match((await get<Pool[]>('/api/pools')).body[0], { target_volume_30d: String })
+  await until(
+    'the fees are told', async () => (await get<AggregateFees>('/api/fees/aggregate')).body.externalPoolFees === '0.00'
+  )
   t.match(
     (await get<Trades>(`/api/pools/${address}/trades?limit=1000`)),
     { headers: { 'x-history-complete': 'true' }, body: { length: 160 } }

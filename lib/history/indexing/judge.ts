@@ -26,7 +26,7 @@ export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'st
     return new Map(found)
   }
 
-  /** Behind the newest so many could not be judged: the ones after them are looked at next. */
+  /** Of those behind the newest page so many could not be judged: the ones after them are looked at next. */
   let passed = 0
 
   /** Of a page behind so many: how many could be judged, and how many could not. */
@@ -56,15 +56,18 @@ export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'st
     return [rows.length - undecided, undecided]
   }
 
+  /** Gives whether anything could be judged. */
+  async function judgeSome (accounts: readonly AccountState[]): Promise<boolean> {
+    const [judgedFirst, leftFirst] = await judgePage(accounts, 0)
+    if (judgedFirst > 0 || leftFirst < AT_ONCE) return judgedFirst > 0
+    // those that nothing can be said of hide no others
+    const [judged, left] = await judgePage(accounts, AT_ONCE + passed)
+    passed = judged + left < AT_ONCE ? 0 : passed + left
+    return judged > 0
+  }
+
   return async (accounts: readonly AccountState[]): Promise<void> => {
     // a release of the program may bring thousands: all that can be, in one go
-    for (let judged = -1; judged !== 0 && writer.state.unreadable.size > 0 && !signal.aborted;) {
-      let left: number
-      [judged, left] = await judgePage(accounts, 0)
-      if (judged > 0 || left < AT_ONCE) continue
-      // those that nothing can be said of hide no others
-      [judged, left] = await judgePage(accounts, AT_ONCE + passed)
-      passed = judged + left < AT_ONCE ? 0 : passed + left
-    }
+    while (writer.state.unreadable.size > 0 && !signal.aborted && await judgeSome(accounts)) continue
   }
 }

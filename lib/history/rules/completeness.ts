@@ -79,8 +79,9 @@ function doubtsOf (known: Completeness) {
       const found = gaps.flatMap(ofGap)
       if (unreadable.has(dao)) found.push(doubt(unreadable.get(dao)!))
       if (slots === undefined && open.length === 0) return found
+      const named = new Set(slots)
       return [...found, ...ofMissing(missing.filter(({ slot }) => slot > verifiedSlot
-        ? slots?.includes(slot)
+        ? named.has(slot)
         : open.some(({ fromSlot, toSlot }) => fromSlot <= slot && slot <= toSlot)))]
     }
   }

@@ -96,7 +96,7 @@ export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) 
     return toDays(rows, sums.headers.fees)
   }, ({ first, last }) => `${first} ${last}`)
   return async (
-    parts: Part[], { from, to }: { from: number | undefined, to: number | undefined }, name: 'from' | 'since' = 'from'
+    parts: Part[], { from, to }: { from: number | undefined, to: number | undefined }, name: 'from' | 'since'
   ) => {
     const today = dayOf(sources.history.head().time)
     const last = to === undefined ? today : Math.min(dayOf(to), today)

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { Readable } from 'node:stream'
 import { test, type Test } from 'tap'
@@ -74,4 +74,25 @@ test('no answer takes longer than it may, at whatever pace', async t => {
   await until('it is cut off', () => connections.count() === 0)
   const ms = Math.round(performance.now() - begun)
   t.ok(made.parts < PARTS && ms > 1_000, `${made.parts} parts in ${ms} ms`)
+})
+
+test('a connection that pipelines more than a thousand requests is ended, and leaves nothing behind', async t => {
+  const answers: ServerResponse[] = []
+  const server = createServer((_request, response) => { answers.push(response) })
+  const connections = watchConnections(
+    server, { most: 100, patience: 60_000, pace: { grace: 60_000, rate: 1, most: 60_000 } }
+  )
+  t.teardown(() => { connections.stop(); server.closeAllConnections(); server.close() })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  let closed = 0
+  server.on('request', (_request, response: ServerResponse) => response.once('close', () => { closed++ }))
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {})
+  const request = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+  socket.write(request.repeat(1_000))
+  await until('a thousand wait', () => answers.length === 1_000)
+  t.same([connections.count(), closed], [1, 0])
+  socket.write(request)
+  await until('it is ended', () => connections.count() === 0)
+  t.ok(answers.length > 1_000)
+  t.equal(closed, answers.length, 'each is told, those behind the first, too')
 })

@@ -20,6 +20,7 @@ const facts = (rest: Partial<OwnerFacts> = {}): OwnerFacts => ({
   sequenceGaps: new Map(),
   ...rest
 })
+
 test('nothing missing is nobody\'s', t => {
   t.notOk(mayOwnOf([], facts())('A'))
   t.notOk(mayOwnOf([], facts())('new'))

@@ -2,7 +2,6 @@ import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import { EMPTY_CANDLE, executedPrice } from '../../../../lib/history/rules/candles.js'
 import { SCALE } from '../../../../lib/history/rules/fixed-point.js'
-import { NO_OWNERS } from '../../../../lib/history/rules/missing-owners.js'
 import type { SequenceRange } from '../../../../lib/history/rules/types.js'
 import type { StepChanges } from '../../../../lib/history/store/store.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
@@ -11,6 +10,7 @@ import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
 import { ServiceError } from '../../../../lib/errors.js'
 import { createLedger } from '../../../../simulator/index.js'
 import { until, watch } from '../../../support/history/history.js'
+import { NOTHING_MISSING } from '../../../support/history/knowledge.js'
 
 const DAY = 86_400
 const NOTHING_DONE: StepChanges = {
@@ -32,19 +32,7 @@ const NOTHING_DONE: StepChanges = {
 }
 const NOW = 1_760_000_000
 const DAOS = 40_000
-const NOTHING_KNOWN: Completeness = {
-  sequenceRanges: new Map(),
-  unreadable: new Map(),
-  sequenceGaps: new Map(),
-  accounts: new Map(),
-  verifiedSlot: 100,
-  searched: () => false,
-  missingOwners: NO_OWNERS,
-  missing: [],
-  lostBefore: null,
-  losses: [],
-  walkedTo: -Infinity
-}
+const NOTHING_KNOWN: Completeness = { ...NOTHING_MISSING, sequenceRanges: new Map() }
 
 test('windows of many DAOs are made in slices, and complete by what was known when they were begun', async t => {
   const store = await openSqliteStore({ folder: t.testdir(), program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' })

@@ -2,7 +2,6 @@ import { test } from 'tap'
 import { parseDecimal } from '../../../../lib/decimal.js'
 import { candleOf, joinCandles, SIZES, type CandleRow, type Size } from '../../../../lib/history/rules/candles.js'
 import { scaled, sumOf } from '../../../../lib/history/rules/fixed-point.js'
-import { NO_OWNERS } from '../../../../lib/history/rules/missing-owners.js'
 import type { SwapRow, Trade } from '../../../../lib/history/rules/types.js'
 import type { CandleRange, Store, Traders } from '../../../../lib/history/store/store.js'
 import { piecesOf } from '../../../../lib/history/volumes/aggregate.js'
@@ -11,6 +10,7 @@ import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
 import { swapVolume } from '../../../../lib/market/volume.js'
 import { DAY } from '../../../../lib/time.js'
 import { createRandom } from '../../../../simulator/random.js'
+import { NOTHING_MISSING } from '../../../support/history/knowledge.js'
 
 const SCALE = 10n ** 24n
 const RULE = { rate: parseDecimal('0.005')!, basis: 'input' } as const
@@ -18,19 +18,7 @@ const START = 1_780_000_000
 const SWAPS = 700
 const READINGS = 900
 const DAOS = ['A', 'B', 'C']
-const KNOWN: Completeness = {
-  sequenceRanges: new Map(DAOS.map(dao => [dao, []])),
-  unreadable: new Map(),
-  sequenceGaps: new Map(),
-  accounts: new Map(),
-  verifiedSlot: 100,
-  searched: () => false,
-  missingOwners: NO_OWNERS,
-  missing: [],
-  lostBefore: null,
-  losses: [],
-  walkedTo: -Infinity
-}
+const KNOWN: Completeness = { ...NOTHING_MISSING, sequenceRanges: new Map(DAOS.map(dao => [dao, []])) }
 
 interface Arrived { row: SwapRow, revision: number }
 

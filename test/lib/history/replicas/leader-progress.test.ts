@@ -1,0 +1,40 @@
+import { test } from 'tap'
+import { createProgressWriter, readLeaderProgress } from '../../../../lib/history/replicas/leader-progress.js'
+import { openPostgresReader } from '../../../../lib/history/replicas/reader.js'
+import { openPostgresEngine } from '../../../../lib/history/replicas/sole-writer.js'
+import { parseDatabaseUrl } from '../../../../lib/history/store/postgres-connection.js'
+import { newPlace, withoutPostgres } from '../../../support/history/postgres.js'
+
+const skip = await withoutPostgres()
+
+test('who leads next tells what was compared before, until it has compared', { skip }, async t => {
+  const engine = await openPostgresEngine(newPlace(t).url)
+  t.teardown(() => engine.release())
+  const moment = (slot: number) => ({ slot, time: 1_767_225_600 + slot })
+  const missingOwners = { slot: 7, owners: { A: [7] } }
+  const seen = { accounts: new Map([['A', 3n]]), sequenceGaps: new Map(), searched: () => false, missingOwners }
+  const tell = async (head: number, verified: number | null) => {
+    const verifiedTo = verified === null ? null : moment(verified)
+    await createProgressWriter(engine).reached({ ...seen, head: moment(head), verifiedTo } as never)
+    return await readLeaderProgress(engine.db)
+  }
+  t.match(await tell(9, null), { head: moment(9), verifiedTo: null })
+  t.match(await tell(10, 8), { head: moment(10), verifiedTo: moment(8), missingOwners })
+  t.match(await tell(12, null), { head: moment(12), verifiedTo: moment(8) })
+  t.match(await tell(13, 11), { verifiedTo: moment(11) })
+})
+
+test('who has waited long for others\' readings is told so, and reads nothing', { skip }, async t => {
+  const { url } = newPlace(t)
+  const engine = await openPostgresEngine(url)
+  await engine.release()
+  const { store, together } = await openPostgresReader(parseDatabaseUrl(url))
+  t.teardown(() => store.close())
+  let read = 0
+  const slow = together(() => new Promise(resolve => setTimeout(resolve, 5_200)))
+  await t.rejects(together(async () => { read++ }), { code: 'HISTORY_UNAVAILABLE', message: /takes too long/ })
+  await slow
+  t.equal(read, 0)
+  await together(async () => { read++ })
+  t.equal(read, 1)
+})
