@@ -8,14 +8,13 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Trade } from '../lib/history/rules/types.js'
-import { openPostgresReader } from '../lib/history/replicas/reader.js'
-import { parseDatabaseUrl } from '../lib/history/store/postgres-connection.js'
 import { openSqliteReader } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { readDay } from '../lib/query.js'
 import { DAY } from '../lib/time.js'
 import type { Pools } from '../schemas/pools.js'
 import { httpUrl, readCommandLine, redraw, runScript, texts, UsageError } from './command-line.js'
+import { readPostgres } from './open-engine.js'
 import { barsOf, BAR_COLUMNS, INTERVALS, type PoolTokens, TRADE_COLUMNS, tradeRow } from './export/rows.js'
 import { type Cells, openSink } from './export/sinks.js'
 
@@ -29,9 +28,7 @@ const USAGE =
   `[--from YYYY-MM-DD] [--to YYYY-MM-DD] [--store sqlite:FOLDER|postgres://…] [--url ${SERVICE}]`
 
 async function open (place: string): Promise<Store> {
-  if (/^postgres(ql)?:/.test(place) && URL.canParse(place)) {
-    return (await openPostgresReader(parseDatabaseUrl(place))).store
-  }
+  if (/^postgres(ql)?:/.test(place) && URL.canParse(place)) return await readPostgres(place)
   const folder = place.replace(/^sqlite:/, '')
   if (folder === place || !existsSync(join(folder, 'history.db'))) {
     throw new UsageError(`there is no history at ${place}`)

@@ -169,6 +169,12 @@ test('npm run migrate, with plain lines where no terminal shows them', { skip },
   }
   t.match(await run(), /failed: migrate --from sqlite:FOLDER --to postgres/)
   t.match(await run('--from', `sqlite:${join(folder, 'none')}`, '--to', url), /failed: there is no history in/)
+  const nowhere = newPlace(t).url
+  for (const time of ['once', 'once more, since the first has made nothing there']) {
+    t.match(
+      await run('--from', nowhere, '--to', `sqlite:${folder}`), /failed: there is no history to be read: relation/, time
+    )
+  }
   const store = await openSqliteStore({ folder, program })
   t.match(await run('--from', `sqlite:${folder}`, '--to', url), /failed: another process is using the history/)
   await store.writeRebuilt(
