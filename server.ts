@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises'
 import { existsSync } from 'node:fs'
 import { setTimeout } from 'node:timers/promises'
 import closeWithGrace from 'close-with-grace'
@@ -84,7 +85,9 @@ async function start (): Promise<void> {
   await fastify.register(fp(app), { env })
   await fastify.ready()
   const { port, host } = fastify.config
-  await fastify.listen({ port, host, backlog: MAX_WAITING })
+  // given `localhost`, Fastify listens on each of its addresses by a server of its own, which none of our limits reach
+  const { address } = await lookup(host, { order: 'ipv4first' })
+  await fastify.listen({ port, host: address, backlog: MAX_WAITING })
   isUp = true
   await nodeAnswers()
 }
