@@ -171,8 +171,9 @@ export function readAnswer (
   const isList = Array.isArray(answer)
   const members: unknown[] = isList ? answer : [answer]
   const byId = new Map(members.map(member => readMember(host, member)))
-  // what it can't read, or doesn't want as a batch, a node answers under id null
-  const general = isList ? undefined : byId.get(null) ?? byId.get(undefined)
+  // What it can't read a node answers under id null; a batch that it does not want, under any.
+  const [only] = byId.values()
+  const general = isList ? undefined : batch ? only : byId.get(null) ?? byId.get(undefined)
   if (general !== undefined && 'error' in general) {
     const fault = faultOf(general.error)!
     if (!batch) return [general]

@@ -65,6 +65,7 @@ test('a batch must be answered member by member, or refused as a whole', t => {
     ['wrong-shape', ids.map(id => ({ id }))],
     ['wrong-shape', success(1, 1)],
     ['batch', failure(null, -32600)],
+    ['batch', failure(2, -32600)],
     ['refused', failure(null, -32429)]
   ]
   for (const [reason, answer] of cases) {
