@@ -49,7 +49,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const { onReached, onProgress, isFollowed, pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
   const now = () => clock.now()
   const walk = createSignatureWalk(context, options)
-  const reconciler = createReconciler(context, () => newest?.time)
+  const reconciler = createReconciler(context)
   const owners = createMissingOwners(context)
   const publish = createPublisher(context, () => completenessOf(writer.state, proof()), reconciler.meetsMissing)
   const lost = new Map<string, { times: number, since: number }>()

@@ -12,8 +12,8 @@ const SLOT_OVER_MS = 5_000
 /** Readings that wait for the walk; beyond, it has stalled: the oldest is met next, the newest once it goes on. */
 const MAX_WAITING = 8
 
-/** Compares what is stored with the accounts, and looks for what is missing. `headTime`: of the chain, Unix seconds. */
-export function createReconciler (context: Context, headTime: () => number | undefined) {
+/** Compares what is stored with the accounts, and looks for what is missing. */
+export function createReconciler (context: Context) {
   const { writer, daos, clock } = context
   const now = () => clock.now()
   const judge = createJudge(context)
@@ -86,8 +86,7 @@ export function createReconciler (context: Context, headTime: () => number | und
     wasSearched (gap: SequenceGap): boolean {
       const dao = { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }
       const { losses } = writer.state
-      return search.wasTried(gap) &&
-        !isToCome(gap, dao, { lostBefore: beginningOf(writer.state), losses, now: headTime() })
+      return search.wasTried(gap) && !isToCome(gap, dao, { lostBefore: beginningOf(writer.state), losses })
     },
     /** Whether that one met transactions that the node lists and does not give. */
     meetsMissing: search.meetsMissing,

@@ -117,20 +117,16 @@ export interface KnownDao {
   first: Pick<ProvedNumber, 'seq' | 'slot'> | undefined
 }
 
-/** For so long after a DAO was made its first events are waited for, seconds. */
-const YOUNG = 86_400
-
 /**
- * Whether what is missing is yet to come, as lists may be behind accounts: it happened after all that is lost; for a
- * day at most, an account may have been told wrong once. `now`: chain time.
+ * Whether what is missing is yet to come, as lists may be behind accounts: it happened after all that is lost. Of its
+ * newest numbers for a day at most, an account may have been told wrong once.
  */
 export function isToCome (
   gap: SequenceGap, { createdAt, first }: KnownDao,
-  { lostBefore, losses, now }: { lostBefore: number | null, losses: readonly Loss[], now: number | undefined }
+  { lostBefore, losses }: { lostBefore: number | null, losses: readonly Loss[] }
 ): boolean {
   if (first !== undefined && gap.to > first.seq) return !losses.some(({ toSlot }) => toSlot >= first.slot)
-  const isYoung = createdAt !== undefined && (now === undefined || createdAt > now - YOUNG)
-  return gap.from === 1n && isYoung && lostBefore !== null && createdAt > lostBefore &&
+  return gap.from === 1n && createdAt !== undefined && lostBefore !== null && createdAt > lostBefore &&
     !losses.some(loss => reachesBeyond(loss, createdAt))
 }
 
