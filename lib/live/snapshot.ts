@@ -51,6 +51,10 @@ interface Known {
   entry: Discovered
 }
 
+/** Whether an account is at the address that its own bytes lead to. */
+const isOwn = (known: Known | undefined): boolean =>
+  known !== undefined && known.entry.dao?.ownAddress === known.account.address
+
 // An account that was seen over so long is final: no instruction of the program closes one.
 const FINAL_MS = 60_000
 
@@ -65,7 +69,7 @@ export function createSnapshotReader (
   const firstSeen = new Map<string, number>()
   /** The accounts of the answer before: of those that are the same nothing is made again. */
   let before = new Map<string, Known>()
-  let last: { slot: number, part: Part, all: ReadonlySet<string> } | undefined
+  let last: { slot: number, part: Part, all: ReadonlyMap<string, unknown> } | undefined
 
   /** What one account is, whatever is beside it. */
   function decode (account: RawAccount): Known {
@@ -86,17 +90,17 @@ export function createSnapshotReader (
     if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) {
       throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
     }
-    const all = new Set(value.map(({ address }) => address))
-    const found = await inSlices(value, account => {
-      const made = decode(account)
-      const { address, dao } = made.entry
-      // an odd account is left out alone; the bytes of another one show that the answer is mixed up
-      if (dao !== undefined && dao.ownAddress !== address && all.has(dao.ownAddress)) {
-        throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${dao.ownAddress}`)
+    const all = new Map((await inSlices(value, decode)).map(made => [made.account.address, made]))
+    const found = [...all.values()]
+    for (const made of found) {
+      const { account: { address, data }, entry } = made
+      const other = isOwn(made) ? undefined : all.get(entry.dao?.ownAddress ?? '')
+      // an odd account is like any other; the bytes of another one show that the answer is mixed up
+      if (other !== undefined && (!isOwn(other) || isOwn(before.get(address)) || other.account.data.equals(data))) {
+        throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${other.account.address}`)
       }
-      return made
-    })
-    before = new Map(found.map(made => [made.account.address, made]))
+    }
+    before = all
     const daos = new Map(found.flatMap(({ entry: { address, dao, leftOut } }) =>
       dao === undefined || leftOut !== undefined ? [] : [[address, dao]]))
     const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])

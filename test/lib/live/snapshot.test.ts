@@ -84,7 +84,23 @@ test('bytes of another DAO are found out, also where they were odd before and th
   list(() => [odd()])
   t.equal((await read()).value.discovered.length, 1, 'alone it is an account like any other')
   list(() => [odd(), raw(still.address)!])
-  await t.rejects(read(), { code: 'NODE_BAD_ANSWER', message: /the node gave at .* the account of/ })
+  const mixedUp = { code: 'NODE_BAD_ANSWER', message: /the node gave at .* the account of/ }
+  await t.rejects(read(), mixedUp)
+  const [one, other] = [raw(still.address)!, raw(moving.address)!]
+  list(() => [{ ...one, data: other.data }, { ...other, data: one.data }])
+  await t.rejects(read(), mixedUp, 'each has those of the other')
+})
+
+test('an account made as another one was, of tokens of its own, is a DAO beside it', async t => {
+  const { still, moving, read, raw, list } = setUp()
+  const another = raw(still.address)!
+  another.data[another.data.length - 1]! ^= 1
+  list(() => [raw(still.address)!, { ...another, address: moving.address }])
+  t.equal((await read()).value.discovered.length, 2)
+  list(() => [raw(still.address)!, raw(moving.address)!])
+  await read()
+  list(() => [raw(still.address)!, { ...another, address: moving.address }])
+  await t.rejects(read(), { code: 'NODE_BAD_ANSWER' }, 'that one had its own before')
 })
 
 test(
