@@ -167,8 +167,8 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   function isOfBatch (error: ServiceError): boolean {
     const { reason, status = 0 } = faultOf(error) ?? {}
     const isRefused = ['too-large', 'batch', 'wrong-shape'].includes(reason ?? '') || (status >= 400 && status < 500)
-    // after a timeout this one has failed
-    if (isRefused || reason === 'timeout') singlesUntil = clock.now() + SINGLES_MS
+    // Some nodes fail at what they should refuse: this one has failed, the next calls go alone.
+    if (isRefused || (reason !== 'rpc-error' && countsAgainstNode(error))) singlesUntil = clock.now() + SINGLES_MS
     return isRefused
   }
 

@@ -231,6 +231,25 @@ test('batches: what was answered is kept, and what failed is asked once more', a
   )
 })
 
+test('a node that fails at each batch is asked one by one', async t => {
+  const failures: Array<[string, Behaviour]> = [
+    ['status 500', (_, res) => send(res, KEY, 500)],
+    ['connection', (_, res) => res.socket?.resetAndDestroy()],
+    ['ids', (body, res) => send(res, (body as Call[]).map(() => success(0, 1)))]
+  ]
+  for (const [name, failing] of failures) {
+    const node = await startNode(t, (body, res, req) =>
+      Array.isArray(body) ? failing(body, res, req) : send(res, success(body.id, 1)))
+    const { rpc, transport } = client([node.url])
+    t.teardown(transport.close)
+    t.strictSame(
+      await rpc.send([0, 1, 2].map(() => ({ method: 'getTransaction', params: [] }))),
+      [0, 1, 2].map(() => ({ result: 1 })),
+      name
+    )
+  }
+})
+
 test('refusals without a Retry-After are waited for, and no fault', async t => {
   let refusals = 2
   const node = await startNode(t, (body, res, req) => refusals-- > 0 ? send(res, KEY, 429) : good(body, res, req))
