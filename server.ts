@@ -101,9 +101,9 @@ async function nodeAnswers (): Promise<void> {
   const deadline = performance.now() + (startupTimeout ?? Infinity)
   for (let tries = 0; !isEnding(); tries++) {
     try {
-      const { value: { slot } } = await cache.snapshot.get(ALL)
+      const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
       fastify.log.info({ slot }, 'a node answers')
-      return await checkPrograms()
+      return await checkPrograms(discovered.length > 0)
     } catch (error) {
       if (isEnding()) return
       if (error instanceof SettingsError) throw error
@@ -121,8 +121,11 @@ async function nodeAnswers (): Promise<void> {
   }
 }
 
-/** Throws a SettingsError where FACTORY_ADDRESS is no program of this network; says so of ROUTER_ADDRESS. */
-async function checkPrograms (): Promise<void> {
+/**
+ * Throws a SettingsError where FACTORY_ADDRESS is no program of this network; says so of ROUTER_ADDRESS, and where the
+ * node has accounts of a program that it does not know.
+ */
+async function checkPrograms (hasDaos: boolean): Promise<void> {
   const { config: { factory, router }, chain } = fastify
   const { value: [program, routing] } = await chain.accounts.accounts([factory, router])
   const problem = (account: typeof program) => account == null
@@ -131,6 +134,7 @@ async function checkPrograms (): Promise<void> {
   const [wrong, doubt] = [problem(program), problem(routing)]
   if (doubt !== undefined) fastify.log.warn(`ROUTER_ADDRESS=${router}: ${doubt}`)
   if (wrong === undefined) return
+  if (hasDaos) return fastify.log.warn(`FACTORY_ADDRESS=${factory}: ${wrong}, though it has accounts`)
   await fastify.close()
   throw new SettingsError([`FACTORY_ADDRESS=${factory}: ${wrong}`])
 }
