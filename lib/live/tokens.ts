@@ -1,15 +1,15 @@
 import { LRUCache } from 'lru-cache'
 import { inSlices } from '../async.js'
-import { chunks } from '../chunks.js'
 import { systemClock } from '../clock.js'
 import { upTo } from '../lru.js'
-import { MAX_ACCOUNTS } from '../chain/accounts.js'
-import type { AccountReader, RawAccount } from '../chain/types.js'
+import type { AccountReader } from '../chain/types.js'
+import { ServiceError } from '../errors.js'
 import { listedText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
 import { metadataAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { decodeMetaplex, token2022Metadata, type TokenText } from '../protocol/metadata.js'
 import { decodeMint } from '../protocol/token.js'
+import { type AccountSet, createSetReader } from './account-sets.js'
 
 /** Symbol and name as they are listed: empty where they are longer than anybody needs. */
 export interface Token extends TokenText {
@@ -29,39 +29,12 @@ interface TokenReaderOptions {
 }
 
 const MAX_TOKENS = 100_000
-/** Calls under way at once: public nodes allow 40 of one method in 10 s. */
-const CALLS_AT_ONCE = 4
 const NO_TEXT: TokenText = { symbol: '', name: '' }
 
 export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions) {
+  const readSets = createSetReader(reader)
   // what was a mint stays one: its decimals go on to be known while a node gives something else
   const kept = new LRUCache<string, { token: Token, at: number }>(upTo(MAX_TOKENS))
-
-  /** The accounts at `addresses`, in as few calls as there are hundreds. */
-  async function readAll (addresses: readonly string[], minSlot: number): Promise<Map<string, RawAccount | null>> {
-    const found = new Map<string, RawAccount | null>()
-    for (const lists of chunks([...chunks(addresses, MAX_ACCOUNTS)], CALLS_AT_ONCE)) {
-      const { value } = await reader.accountLists(lists, minSlot)
-      lists.forEach((list, at) => list.forEach((address, index) => found.set(address, value[at]![index]!)))
-    }
-    return found
-  }
-
-  async function readTokens (mints: readonly string[], minSlot: number): Promise<Array<Token | null>> {
-    const metadata = await inSlices(mints, metadataAddress)
-    const accounts = await readAll([...mints, ...metadata], minSlot)
-    const said = mints.map(mint => {
-      const account = accounts.get(mint)
-      return account == null ? undefined : tolerant(() => token2022Metadata(account))
-    })
-    const pointers = said.map((text, at) => text !== undefined && 'at' in text ? text.at : metadata[at]!)
-    const pointed = await readAll(pointers.filter(pointer => !accounts.has(pointer)), minSlot)
-    return await inSlices(mints.entries(), ([at, mint]) => {
-      const [own, pointer] = [said[at], pointers[at]!]
-      const text = own !== undefined && 'name' in own ? own : undefined
-      return decodeToken(accounts.get(mint)!, text, accounts.get(pointer) ?? pointed.get(pointer) ?? null)
-    })
-  }
 
   return {
     /**
@@ -74,8 +47,9 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
         const entry = kept.get(mint)
         return entry === undefined || at - entry.at >= ttl
       })
-      for (const [index, token] of (await readTokens(missing, minSlot)).entries()) {
-        if (token !== null) kept.set(missing[index]!, { token, at })
+      const first = new Map(await inSlices(missing, mint => [mint, [mint, metadataAddress(mint)]] as const))
+      for (const [mint, token] of await readSets([], first, decodeToken, minSlot)) {
+        if (token !== null && !(token instanceof ServiceError)) kept.set(mint, { token, at })
       }
       return new Map(mints.map(mint => [mint, kept.get(mint)?.token ?? null]))
     }
@@ -92,14 +66,19 @@ function tolerant<T> (read: () => T): T | undefined {
   }
 }
 
-/** The token of a mint: its text is its own, or else that of the account that may hold one. */
-function decodeToken (mint: RawAccount | null, own: TokenText | undefined, metadata: RawAccount | null): Token | null {
-  const decoded = mint === null ? undefined : decodeMint(mint)
-  if (mint === null || decoded === undefined) return null
-  const { address } = mint
-  const text = own ?? (metadata === null ? undefined : tolerant(() => decodeMetaplex(metadata, address))) ?? NO_TEXT
+/** The token of a mint, or null; or, where its text is in an account that has not been read, that one too. */
+function decodeToken (mint: string, { accounts, asked }: AccountSet): Token | string[] | null {
+  const account = accounts.get(mint)
+  const decoded = account && decodeMint(account)
+  if (decoded === undefined) return null
+  const said = tolerant(() => token2022Metadata(account!))
+  const place = said !== undefined && 'at' in said ? said.at : metadataAddress(mint)
+  if (!asked.has(place)) return [place]
+  const metadata = accounts.get(place)
+  const own = said !== undefined && 'name' in said ? said : undefined
+  const text = own ?? (metadata && tolerant(() => decodeMetaplex(metadata, mint))) ?? NO_TEXT
   const whole = { symbol: text.symbol, name: text.name }
   const listed = { symbol: listedText(whole.symbol, MAX_SYMBOL), name: listedText(whole.name, MAX_NAME) }
   const isListed = listed.symbol === whole.symbol && listed.name === whole.name
-  return { mint: address, decimals: decoded.decimals, ...listed, ...!isListed && { whole } }
+  return { mint, decimals: decoded.decimals, ...listed, ...!isListed && { whole } }
 }
