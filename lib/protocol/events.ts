@@ -21,47 +21,33 @@ export interface ProgramEvent extends EventBody {
 /** First 8 bytes of sha256(`anchor:event`), reversed: what a self-call that emits an event begins with. */
 const TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
 
-function bad (tx: RawTransaction, what: string, cause?: unknown): ServiceError {
-  const signature = String(tx?.transaction?.signatures?.[0] ?? '?')
-  return new ServiceError('NODE_BAD_ANSWER', `transaction ${signature}: ${what}`, { cause })
-}
-
-function collect (tx: RawTransaction, program: string, eventAuthority: string): ProgramEvent[] {
-  const { meta, transaction } = tx
-  if (meta.err === undefined) throw bad(tx, 'the node does not say whether it failed')
+/**
+ * The genuine events of `program` in a transaction, in their order: inner instructions, at any depth, of the program
+ * itself with its event authority as the only account, since anyone can log look-alikes. A failed transaction gives
+ * none. Throws NODE_BAD_ANSWER where the node does not know the inner instructions, or not all of them.
+ */
+export function readEvents (
+  { meta, transaction }: RawTransaction, program: string, eventAuthority: string
+): ProgramEvent[] {
+  const bad = (what: string): ServiceError =>
+    new ServiceError('NODE_BAD_ANSWER', `transaction ${transaction.signatures[0]}: ${what}`)
   if (meta.err !== null) return []
-  if (!Array.isArray(meta.innerInstructions)) throw bad(tx, 'the node did not record its inner instructions')
-  const loaded = meta.loadedAddresses
-  const accounts = loaded == null
-    ? transaction.message.accountKeys
-    : [...transaction.message.accountKeys, ...loaded.writable, ...loaded.readonly]
+  if (meta.innerInstructions === null) throw bad('the node did not record its inner instructions')
+  const { writable, readonly } = meta.loadedAddresses ?? { writable: [], readonly: [] }
+  const accounts = [...transaction.message.accountKeys, ...writable, ...readonly]
   const events: ProgramEvent[] = []
   for (const { index, instructions } of meta.innerInstructions) {
     for (const [inner, instruction] of instructions.entries()) {
       const called = accounts[instruction.programIdIndex]
       // An index past the end means that the addresses from lookup tables are missing
-      if (called === undefined) throw bad(tx, 'an instruction of an account that it does not list')
+      if (called === undefined) throw bad('an instruction of an account that it does not list')
       if (called !== program) continue
       if (instruction.accounts.length !== 1 || accounts[instruction.accounts[0]!] !== eventAuthority) continue
       const data = decodeBase58(instruction.data)
-      if (data === undefined) throw bad(tx, 'instruction data that are not base58')
-      if (data.length < TAG.length || TAG.compare(data, 0, TAG.length) !== 0) continue
+      if (data === undefined) throw bad('instruction data that are not base58')
+      if (!data.subarray(0, TAG.length).equals(TAG)) continue
       events.push(Object.assign(decodeEvent(data), { outer: index, inner, accounts }))
     }
   }
   return events
-}
-
-/**
- * The genuine events of `program` in a transaction, in their order: inner instructions, at any depth, of the program
- * itself with its event authority as the only account, since anyone can log look-alikes. A failed transaction gives
- * none. Throws NODE_BAD_ANSWER where the node does not know the inner instructions or sends another shape.
- */
-export function readEvents (tx: RawTransaction, program: string, eventAuthority: string): ProgramEvent[] {
-  try {
-    return collect(tx, program, eventAuthority)
-  } catch (error) {
-    if (error instanceof ServiceError) throw error
-    throw bad(tx, 'not the shape of a transaction', error)
-  }
 }
