@@ -1,11 +1,10 @@
-import { isIP, isIPv4 } from 'node:net'
+import { BlockList, isIP, isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Some proxies write the port behind the address. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
-/** What a socket that listens for both families writes before an IPv4 address, and how many bits that is. */
+/** What a socket that listens for both families writes before an IPv4 address. */
 const MAPPED = /^::ffff:(?=\d+\.)/i
-const MAPPED_BITS = 96
 
 /**
  * `text` as an address in one form: without port and zone, IPv6 as eight groups without leading zeros, a mapped IPv4
@@ -31,22 +30,19 @@ export function isAddressOrRange (text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }
 
+const familyOf = (address: string): 'ipv4' | 'ipv6' => isIPv4(address) ? 'ipv4' : 'ipv6'
+
 /** Whether an address, as a proxy or a socket writes it, is one of `members`; those that are none match nothing. */
 export function addressMatcher (members: readonly string[]): (address: string) => boolean {
-  const ranges = members.filter(isAddressOrRange).map(member => {
-    const [address = '', bits] = member.split('/')
-    const named = ipaddr.parse(address)
-    const width = bits === undefined ? named.toByteArray().length * 8 : Number(bits)
-    // who is asked about is written as IPv4 where he is mapped
-    const isMapped = named instanceof ipaddr.IPv6 && named.isIPv4MappedAddress() && width >= MAPPED_BITS
-    const [range, left] = isMapped ? [named.toIPv4Address(), width - MAPPED_BITS] : [named, width]
-    return { range, kind: range.kind(), bits: left }
-  })
-  if (ranges.length === 0) return () => false
+  const ranges = new BlockList()
+  for (const member of members.filter(isAddressOrRange)) {
+    const [text = '', bits] = member.split('/')
+    const address = text.split('%', 1)[0]!
+    if (bits === undefined) ranges.addAddress(address, familyOf(address))
+    else ranges.addSubnet(address, Number(bits), familyOf(address))
+  }
   return address => {
     const plain = plainAddress(address)
-    if (plain === undefined) return false
-    const asked = ipaddr.parse(plain)
-    return ranges.some(({ range, kind, bits }) => kind === asked.kind() && asked.match(range, bits))
+    return plain !== undefined && ranges.check(plain, familyOf(plain))
   }
 }
