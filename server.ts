@@ -127,7 +127,7 @@ async function nodeAnswers (): Promise<void> {
  */
 async function checkPrograms (hasDaos: boolean): Promise<void> {
   const { config: { factory, router }, chain } = fastify
-  const { value: [program, routing] } = await chain.accounts.accounts([factory, router])
+  const { value: [[program, routing] = []] } = await chain.accounts.accounts([[factory, router]])
   const problem = (account: typeof program) => account == null
     ? 'there is no such account on this network'
     : account.executable === true ? undefined : 'the account is no program'

@@ -6,7 +6,7 @@ import { type Moment, momentOfList } from './moment.js'
 import { faultOf } from './node-errors.js'
 import { isCount, isRecord } from './checks.js'
 import { type Question, type Rpc } from './rpc.js'
-import type { AccountReader, AtMoment, CallOptions, KnownAccounts, RawAccount } from './types.js'
+import type { AccountReader, KnownAccounts, RawAccount } from './types.js'
 
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
@@ -71,10 +71,33 @@ export const clockQuestion = (commitment: Question<null>['commitment']): Questio
 export const missingOf = (known: KnownAccounts, slot: number, listed: { has (address: string): boolean }): string[] =>
   [...known].flatMap(([address, from]) => from <= slot && !listed.has(address) ? [address] : [])
 
-export function createAccountReader (rpc: Rpc): AccountReader {
-  async function accountLists (
-    lists: ReadonlyArray<readonly string[]>, minSlot = 0, options?: CallOptions
-  ): Promise<AtMoment<Array<Array<RawAccount | null>>>> {
+export const createAccountReader = (rpc: Rpc): AccountReader => ({
+  async programAccounts (program, prefix, known = new Map<string, number>()) {
+    const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
+    const clock = clockQuestion(commitment)
+    return await rpc.ask({
+      calls: [
+        { method: 'getProgramAccounts', params: [program, { ...AT, withContext: true, filters }] }, ...clock.calls
+      ],
+      commitment,
+      read ([listed, ...dated], node) {
+        const { slot, value } = readList(listed)
+        const moment = momentOfList(slot, clock.read(dated, node).moment, node)
+        const accounts = value.map(readListed)
+        // left out one by one they would make a short list look whole
+        if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
+        const addresses = new Set(accounts.map(({ address }) => address))
+        if (addresses.size !== accounts.length) throw bad('a program account twice')
+        const missing = missingOf(known, moment.slot, addresses)
+        if (missing.length > 0) {
+          throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
+        }
+        return { moment, value: accounts }
+      }
+    })
+  },
+
+  async accounts (lists, minSlot = 0) {
     const config = { ...AT, ...minSlot > 0 && { minContextSlot: minSlot } }
     return await rpc.ask({
       calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], config] })),
@@ -95,43 +118,9 @@ export function createAccountReader (rpc: Rpc): AccountReader {
         const [oldest] = read.map(({ moment }) => moment).sort((a, b) => a.time - b.time)
         return { moment: oldest!, value: read.map(({ accounts }) => accounts) }
       }
-    }, options)
+    })
   }
-
-  return {
-    async programAccounts (program, prefix, options) {
-      const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
-      const known: KnownAccounts = options?.known ?? new Map()
-      const clock = clockQuestion(commitment)
-      return await rpc.ask({
-        calls: [
-          { method: 'getProgramAccounts', params: [program, { ...AT, withContext: true, filters }] }, ...clock.calls
-        ],
-        commitment,
-        read ([listed, ...dated], node) {
-          const { slot, value } = readList(listed)
-          const moment = momentOfList(slot, clock.read(dated, node).moment, node)
-          const accounts = value.map(readListed)
-          // left out one by one they would make a short list look whole
-          if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
-          const addresses = new Set(accounts.map(({ address }) => address))
-          if (addresses.size !== accounts.length) throw bad('a program account twice')
-          const missing = missingOf(known, moment.slot, addresses)
-          if (missing.length > 0) {
-            throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
-          }
-          return { moment, value: accounts }
-        }
-      }, options)
-    },
-
-    async accounts (addresses, minSlot, options) {
-      const { value: [accounts], ...rest } = await accountLists([addresses], minSlot, options)
-      return { ...rest, value: accounts! }
-    },
-    accountLists
-  }
-}
+})
 
 /** First 72 bytes of an owner's accounts of one token program; undefined: no node lists them, or not so many. */
 export type TokenAccountLister =

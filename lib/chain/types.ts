@@ -31,16 +31,13 @@ export interface AccountReader {
    * Every account of `program` whose data begin with `prefix`. A node that leaves out one of `known` is not believed:
    * the next is asked, then NODE_BAD_ANSWER.
    */
-  programAccounts (
-    program: string, prefix: Buffer, options?: CallOptions & { known?: KnownAccounts }
-  ): Promise<AtMoment<RawAccount[]>>
-  /** At most 99, in the order asked for, at `minSlot` or later; null: there is none. */
+  programAccounts (program: string, prefix: Buffer, known?: KnownAccounts): Promise<AtMoment<RawAccount[]>>
+  /**
+   * Lists of at most 99, a node call for each, at `minSlot` or later and of the oldest of their moments; in the order
+   * asked for; null: there is none.
+   */
   accounts (
-    addresses: readonly string[], minSlot?: number, options?: CallOptions
-  ): Promise<AtMoment<Array<RawAccount | null>>>
-  /** A node call for each list, of the oldest of their moments. */
-  accountLists (
-    lists: ReadonlyArray<readonly string[]>, minSlot?: number, options?: CallOptions
+    lists: ReadonlyArray<readonly string[]>, minSlot?: number
   ): Promise<AtMoment<Array<Array<RawAccount | null>>>>
 }
 

@@ -47,7 +47,7 @@ export function createSetReader (reader: AccountReader) {
     const found = new Map(Array.from(wanted, ([key, asked]) =>
       [key, { slot: Infinity, asked, accounts: new Map<string, RawAccount>() }]))
     for (const some of chunks(calls, CALLS_AT_ONCE)) {
-      const { value, ...at } = await reader.accountLists(some.map(({ addresses }) => addresses), minSlot)
+      const { value, ...at } = await reader.accounts(some.map(({ addresses }) => addresses), minSlot)
       parts.push(partOf(at))
       for (const [index, { keys }] of some.entries()) {
         for (const key of keys) {

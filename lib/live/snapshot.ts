@@ -136,7 +136,7 @@ export function createSnapshotReader (
   return async () => {
     const known = knownAt(now())
     refuteLast(known)
-    const reading = reader.programAccounts(client.program, client.daoPrefix, { known })
+    const reading = reader.programAccounts(client.program, client.daoPrefix, known)
     const [accounts] = await Promise.all([reading, client.load()])
     return await make(accounts)
   }

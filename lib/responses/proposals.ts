@@ -229,9 +229,9 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
 
   const record = keepEach<string, ProposalRecord>(sources, MAX_KEPT, async (parts, address) => {
     const known = await find(parts, address)
-    const read = await reader.accounts([address, known.proposal.dao])
+    const read = await reader.accounts([[address, known.proposal.dao]])
     parts.push(partOf(read))
-    const { moment: { time, slot }, value: [own, account] } = read
+    const { moment: { time, slot }, value: [[own, account] = []] } = read
     if (own == null || account == null) {
       throw new ServiceError('NODE_BAD_ANSWER', `the node gave no proposal at ${address}, or no DAO of it`)
     }

@@ -1,13 +1,14 @@
-import type { AccountReader } from '../../lib/chain/types.js'
+import type { AccountReader, AtMoment, RawAccount } from '../../lib/chain/types.js'
 
-/**
- * A reader of which all but the reading of several lists is given: each list is read by itself, and all are of the
- * first one's moment.
- */
-export const withLists = (reader: Omit<AccountReader, 'accountLists'>): AccountReader => ({
+interface ListReader extends Pick<AccountReader, 'programAccounts'> {
+  accounts (addresses: readonly string[], minSlot?: number): Promise<AtMoment<Array<RawAccount | null>>>
+}
+
+/** A reader that reads each list by itself: all are of the first one's moment. */
+export const withLists = (reader: ListReader): AccountReader => ({
   ...reader,
-  async accountLists (lists, minSlot, options) {
-    const read = await Promise.all(lists.map(async list => await reader.accounts(list, minSlot, options)))
+  async accounts (lists, minSlot) {
+    const read = await Promise.all(lists.map(async list => await reader.accounts(list, minSlot)))
     return { ...read[0]!, value: read.map(({ value }) => value) }
   }
 })

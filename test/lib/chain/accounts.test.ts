@@ -32,16 +32,16 @@ const listing = (slot: number, ...addresses: string[]) =>
 
 test('an answer that lacks an account which was there by its slot is refused with its name', async t => {
   const known = new Map([['a', 0], ['b', 100]])
-  await t.rejects(listing(100, 'a').programAccounts('program', PREFIX, { known }), {
+  await t.rejects(listing(100, 'a').programAccounts('program', PREFIX, known), {
     code: 'NODE_BAD_ANSWER', message: /1 of 2 known program accounts are missing, b first/
   })
   t.equal(
-    (await listing(99, 'a').programAccounts('program', PREFIX, { known })).value.length,
+    (await listing(99, 'a').programAccounts('program', PREFIX, known)).value.length,
     1,
     'nobody says that it was there by then'
   )
-  await t.rejects(listing(99, 'b').programAccounts('program', PREFIX, { known }), { message: /1 of 2 .* a first/ })
-  t.equal((await listing(100, 'a', 'b', 'c').programAccounts('program', PREFIX, { known })).value.length, 3)
+  await t.rejects(listing(99, 'b').programAccounts('program', PREFIX, known), { message: /1 of 2 .* a first/ })
+  t.equal((await listing(100, 'a', 'b', 'c').programAccounts('program', PREFIX, known)).value.length, 3)
   t.equal((await listing(100).programAccounts('program', PREFIX)).value.length, 0)
 })
 
@@ -97,19 +97,19 @@ test(
     const account = { owner: 'program', data: ['AQID', 'base64'] }
     results = [given(8, TIME + 1, account, null), given(7, TIME, account)]
     const read = { owner: 'program', data: Buffer.from([1, 2, 3]) }
-    t.strictSame(await reader.accountLists([['a', 'b'], ['c']], 7), {
+    t.strictSame(await reader.accounts([['a', 'b'], ['c']], 7), {
       moment: { slot: 7, time: TIME }, value: [[{ address: 'a', ...read }, null], [{ address: 'c', ...read }]], readAt: 5
     })
     t.strictSame(asked, [['getMultipleAccounts', ['a', 'b', CLOCK], 7], ['getMultipleAccounts', ['c', CLOCK], 7]])
     results = [given(7, TIME, account)]
     t.strictSame(
-      await reader.accounts(['a']), { moment: { slot: 7, time: TIME }, readAt: 5, value: [{ address: 'a', ...read }] }
+      await reader.accounts([['a']]), { moment: { slot: 7, time: TIME }, readAt: 5, value: [[{ address: 'a', ...read }]] }
     )
 
     results = [given(7, TIME, account), new ServiceError('NODE_UNAVAILABLE', 'away')]
-    await t.rejects(reader.accountLists([['a'], ['b']]), { message: 'away' })
+    await t.rejects(reader.accounts([['a'], ['b']]), { message: 'away' })
     results = [given(8, TIME, account), given(7, TIME, account)]
-    await t.rejects(reader.accountLists([['a'], ['b']], 8), { code: 'NODE_UNAVAILABLE', message: /at slot 7, behind 8/ })
+    await t.rejects(reader.accounts([['a'], ['b']], 8), { code: 'NODE_UNAVAILABLE', message: /at slot 7, behind 8/ })
     const odd = [
       [account, account], [], [{ owner: 'program', data: ['AQ*D', 'base64'] }],
       [{ owner: 'program', data: ['AQID', 'base58'] }],
@@ -117,13 +117,13 @@ test(
     ]
     for (const values of odd) {
       results = [given(7, TIME, ...values)]
-      await t.rejects(reader.accounts(['a']), { code: 'NODE_BAD_ANSWER' }, JSON.stringify(values))
+      await t.rejects(reader.accounts([['a']]), { code: 'NODE_BAD_ANSWER' }, JSON.stringify(values))
     }
     results = [{ context: { slot: 7 }, value: [account, account] }]
-    await t.rejects(reader.accounts(['a']), { code: 'NODE_BAD_ANSWER', message: /a Clock of another owner/ })
+    await t.rejects(reader.accounts([['a']]), { code: 'NODE_BAD_ANSWER', message: /a Clock of another owner/ })
     const many = Array.from({ length: 100 }, (_, at) => `${at}`)
     results = [given(7, TIME, ...many.slice(1).map(() => null))]
-    t.equal((await reader.accounts(many.slice(1))).value.length, 99)
+    t.equal((await reader.accounts([many.slice(1)])).value[0]!.length, 99)
   }
 )
 

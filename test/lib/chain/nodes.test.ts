@@ -138,21 +138,21 @@ const isOld = (t: Test, { moment }: { moment: Moment }, secondsAgo: number, what
 
 test('of two nodes whose first stopped three hours ago the second answers, accounts and head alike', async t => {
   const { accounts, history, nodes } = await datedClient(t, [{ secondsAgo: 10_800 }, { secondsAgo: 1 }])
-  isOld(t, await accounts.accounts(['a']), 1)
+  isOld(t, await accounts.accounts([['a']]), 1)
   const asked = nodes[0]!.requests.length
   isOld(t, await history.head(), 1)
-  isOld(t, await accounts.accountLists([['a'], ['b', 'c']]), 1)
+  isOld(t, await accounts.accounts([['a'], ['b', 'c']]), 1)
   t.equal(nodes[0]!.requests.length, asked, 'the older one is asked last for a minute')
   nodes[0]!.behave = showing({})
   nodes[1]!.behave = showing({ secondsAgo: 50 })
-  isOld(t, await accounts.accounts(['a']), 0, 'and is asked again when the other one is old')
+  isOld(t, await accounts.accounts([['a']]), 0, 'and is asked again when the other one is old')
 })
 
 test('a node whose finality has stopped has accounts that are as good as before', async t => {
   const { rpc, accounts, history } = await datedClient(t, [{ secondsAgo: 1, finalizedAgo: 400 }], { failures: 1 })
   for (let time = 0; time < 3; time++) {
     isOld(t, await history.head(), 400)
-    isOld(t, await accounts.accounts(['a']), 1)
+    isOld(t, await accounts.accounts([['a']]), 1)
   }
   t.match(rpc.nodes(), [{ breaker: 'closed', slot: ago(1).slot }])
   t.ok(rpc.nodes()[0]!.lagMs! < 5_000)
@@ -166,7 +166,7 @@ test('what dates an answer wrongly is named once, with the next node asked', asy
   ]
   for (const [shown, message] of cases) {
     const { rpc, accounts, history, faults, nodes } = await datedClient(t, [shown, { secondsAgo: 2 }], { failures: 1 })
-    const answers = [await accounts.accounts(['a']), await accounts.accounts(['a']), await history.head()]
+    const answers = [await accounts.accounts([['a']]), await accounts.accounts([['a']]), await history.head()]
     t.match(faults, [message])
     t.equal(faults.length, 1)
     for (const answer of answers) isOld(t, answer, 2)
@@ -192,7 +192,7 @@ test('a node without one method is not ill: its breaker stays closed, and all el
   t.equal(asked, 1, 'then not for a minute')
   t.match(rpc.nodes(), [{ breaker: 'closed' }, { breaker: 'closed' }])
   const others = nodes[1]!.requests.length
-  await accounts.accounts(['a'])
+  await accounts.accounts([['a']])
   t.equal(nodes[1]!.requests.length, others)
 })
 
@@ -232,7 +232,7 @@ test(
     const { rpc, nodes, accounts } = await datedClient(
       t, [{ secondsAgo: 1 }, { secondsAgo: 2, health: () => says }], { clock, watchMs: 25_000 }
     )
-    await accounts.accounts(['a'])
+    await accounts.accounts([['a']])
     t.match(rpc.nodes(), [{ slot: Number }, { slot: undefined, lagMs: undefined }])
     const looked = () => nodes.map(
       ({ requests }) => requests.flat().filter(({ method }) => method === 'getHealth').length

@@ -23,8 +23,8 @@ function setUp ({ now = () => 3, ...options }: Partial<Parameters<typeof createS
   let isAway = false
   const asked: Array<KnownAccounts | undefined> = []
   const reader = withLists({
-    programAccounts: async (_program, _prefix, options) => {
-      asked.push(options?.known)
+    programAccounts: async (_program, _prefix, known) => {
+      asked.push(known)
       return atMoment(ledger.slot, listed(), { time: ledger.time, readAt: now() })
     },
     accounts: async addresses => {

@@ -151,8 +151,8 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
   const using = (target: () => unknown): Target => from => { random = from; return target() }
   targets.push(
     ['account reader: program', using(() => accounts.programAccounts(ledger.program, client.daoPrefix))],
-    ['account reader: list', using(() => accounts.accounts(mints.slice(0, 3)))],
-    ['account reader: lists', using(() => accounts.accountLists([mints.slice(0, 3), mints.slice(0, 3)]))],
+    ['account reader: list', using(() => accounts.accounts([mints.slice(0, 3)]))],
+    ['account reader: lists', using(() => accounts.accounts([mints.slice(0, 3), mints.slice(0, 3)]))],
     ['history reader: signatures', using(() => history.signatures(ledger.program, { limit: 10 }))],
     ['history reader: transactions', using(() => history.transactions(signatures.slice(0, 1 + random.int(3))))],
     ['history reader: head', using(() => history.head())],
