@@ -1,7 +1,7 @@
 import type { RawAccount } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { positionAmount } from '../market/external-share.js'
-import { lockedTeamTokens, supplyRecord } from '../market/supply.js'
+import { type AllocatedPart, circulatingOf, lockedTeamTokens, supplyRecord } from '../market/supply.js'
 import {
   bidWallAddress, launchAddresses, type LaunchAddresses, LAUNCHPADS, relaunchAddresses, tokenAccountAddress
 } from '../protocol/addresses.js'
@@ -17,14 +17,6 @@ import type { Kept, Part } from './fresh.js'
 
 /** Gives the DAOs that trade a mint as their base. */
 export type DaosOf = Kept<readonly string[], [mint: string]>
-
-/** Where tokens are, by the token account or position, raw units. */
-interface AllocatedPart {
-  kind: 'team_package' | 'internal_pool' | 'external_pool' | 'launch_vault' | 'bid_wall'
-  address: string
-  amount: bigint
-  circulating: boolean
-}
 
 /** What the accounts of one slot say of a supply. */
 export interface SupplyFacts {
@@ -94,21 +86,10 @@ export async function supplyOf (
     ({ ...place, amount: balance(accounts, place.address, token, owner) }))
   const allocation = (origin === undefined ? held : allocatedByLaunch(client, origin, token, accounts, external, held))
     .filter(({ amount }) => amount > 0n)
-  const sum = (parts: AllocatedPart[]): bigint => parts.reduce((sum, { amount }) => sum + amount, 0n)
-  const sumOf = (kind: AllocatedPart['kind']): bigint => sum(allocation.filter(part => part.kind === kind))
-  const [teamPackage, locked] = [sumOf('team_package'), sum(allocation.filter(({ circulating }) => !circulating))]
   return {
-    supply: supplyRecord({
-      mint,
-      supply: token.supply,
-      decimals: token.decimals,
-      teamPackage,
-      unclaimed: locked - teamPackage,
-      ammLiquidity: sumOf('internal_pool'),
-      externalLiquidity: sumOf('external_pool')
-    }),
+    supply: supplyRecord(token, allocation),
     mint: token,
-    circulating: token.supply - locked,
+    circulating: circulatingOf(token.supply, allocation),
     launch: origin === undefined ? null : { ...origin.launch, address: origin.addresses.launch },
     external,
     allocation

@@ -1,6 +1,6 @@
-import { formatUnits, multiply, parseDecimal, powerOfTen, type Rational, ratio } from '../decimal.js'
+import { formatUnits, parseDecimal, type Rational } from '../decimal.js'
 import {
-  type Pool, type QuoteRules, quotes, quoteTexts, risingTexts, swapOutput, type WrittenPrice
+  type Pool, type QuoteRules, quotes, quoteTexts, risingTexts, swapOutput, wholePrice, type WrittenPrice
 } from './price.js'
 
 /**
@@ -72,12 +72,11 @@ function slices (reserveIn: bigint, reserveOut: bigint, feeRate: Rational, count
  */
 export function orderBook (pool: Pool, rules: QuoteRules, levels: { bids: number, asks: number }): OrderBook {
   const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool
-  const scale = powerOfTen(baseDecimals - quoteDecimals)
   const { last } = quoteTexts(quotes(pool, rules))
   const sold = slices(baseReserves, quoteReserves, rules.feeRate, levels.bids)
-    .map(({ input, output }) => ({ amount: input, price: multiply(ratio(output, input), scale) }))
+    .map(({ input, output }) => ({ amount: input, price: wholePrice({ quote: output, base: input }, pool) }))
   const bought = slices(quoteReserves, baseReserves, rules.feeRate, levels.asks)
-    .map(({ input, output }) => ({ amount: output, price: multiply(ratio(input, output), scale) }))
+    .map(({ input, output }) => ({ amount: output, price: wholePrice({ quote: input, base: output }, pool) }))
   // so many places that the price times the amount is the quote amount to less than a raw unit
   const placesOf = (amount: bigint): number => quoteDecimals + (amount / 10n ** BigInt(baseDecimals)).toString().length
   const written = ({ amount, price }: typeof sold[number], rounding: 'down' | 'up'): WrittenPrice =>

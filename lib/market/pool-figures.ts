@@ -1,21 +1,13 @@
 import {
-  formatUnits, multiply, placesFor, powerOfTen, type Rational, ratio, shortText, signedText, subtract, toFixed,
-  wholeTokens
+  formatUnits, placesFor, type Rational, ratio, shortText, signedText, subtract, toFixed, wholeTokens
 } from '../decimal.js'
-import { type Pool, PRICE_DIGITS } from './price.js'
-
-type Decimals = Pick<Pool, 'baseDecimals' | 'quoteDecimals'>
+import { type Decimals, PRICE_DIGITS, wholePrice } from './price.js'
 
 /** 12 significant digits and at least 12 places. */
 export const priceText = (price: Rational): string =>
   toFixed(price, price.n === 0n ? PRICE_DIGITS : placesFor(price, PRICE_DIGITS))
 
-/** Quote amount ÷ base amount, both raw, in whole tokens. The base amount is positive. */
-export const wholePrice = (
-  { quote, base }: { quote: bigint, base: bigint }, { baseDecimals, quoteDecimals }: Decimals
-): Rational => multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals))
-
-/** `priceText` of the same. */
+/** `priceText` of a `wholePrice`. */
 export const executedPriceText = (...price: Parameters<typeof wholePrice>): string => priceText(wholePrice(...price))
 
 /** Texts of one pool: raw units in whole tokens, exact, and executed prices. */

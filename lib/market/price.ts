@@ -13,14 +13,19 @@ export interface Pool {
   baseDecimals: number
   quoteDecimals: number
 }
+export type Decimals = Pick<Pool, 'baseDecimals' | 'quoteDecimals'>
 
 /** Digits after the point of a price, and its least significant digits (docs/methodology.md, "Price"). */
 export const PRICE_DIGITS = 12
 
-/** (quoteReserves / baseReserves) × 10^(baseDecimals − quoteDecimals). Both reserves positive. */
-export function spotPrice ({ baseReserves, quoteReserves, baseDecimals, quoteDecimals }: Pool): Rational {
-  return multiply(ratio(quoteReserves, baseReserves), powerOfTen(baseDecimals - quoteDecimals))
-}
+/** Quote amount ÷ base amount, both raw, in whole tokens. The base amount is positive. */
+export const wholePrice = (
+  { quote, base }: { quote: bigint, base: bigint }, { baseDecimals, quoteDecimals }: Decimals
+): Rational => multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals))
+
+/** Both reserves positive. */
+export const spotPrice = (pool: Pool): Rational =>
+  wholePrice({ quote: pool.quoteReserves, base: pool.baseReserves }, pool)
 
 /**
  * Output of one swap of `input` raw units: the fee rounds up, the output down
@@ -51,7 +56,7 @@ const MAX_OF_RESERVE = 100n
  * whole raw units can't trade so little, the price less, or plus, the fee. Always bid < last < ask.
  */
 export function quotes (pool: Pool, { notional, feeRate }: QuoteRules): Quotes {
-  const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool
+  const { baseReserves, quoteReserves, quoteDecimals } = pool
   const last = spotPrice(pool)
   const wanted = notional.n * 10n ** BigInt(quoteDecimals) / notional.d
   const most = quoteReserves / MAX_OF_RESERVE
@@ -59,12 +64,11 @@ export function quotes (pool: Pool, { notional, feeRate }: QuoteRules): Quotes {
   const baseIn = quoteIn * baseReserves / quoteReserves
   const bought = swapOutput(quoteIn, quoteReserves, baseReserves, feeRate)
   const sold = swapOutput(baseIn, baseReserves, quoteReserves, feeRate)
-  const scale = powerOfTen(baseDecimals - quoteDecimals)
   const kept = subtract(ONE, feeRate)
   return {
-    bid: sold > 0n ? multiply(ratio(sold, baseIn), scale) : multiply(last, kept),
+    bid: sold > 0n ? wholePrice({ quote: sold, base: baseIn }, pool) : multiply(last, kept),
     last,
-    ask: bought > 0n ? multiply(ratio(quoteIn, bought), scale) : divide(last, kept)
+    ask: bought > 0n ? wholePrice({ quote: quoteIn, base: bought }, pool) : divide(last, kept)
   }
 }
 

@@ -1,6 +1,7 @@
 import { formatUnits } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { Launch } from '../protocol/launch.js'
+import type { Mint } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
 
 /**
@@ -20,31 +21,38 @@ export function lockedTeamTokens (
   return locked < vaultBalance ? locked : vaultBalance
 }
 
-interface SupplyParts {
-  mint: string
-  supply: bigint
-  decimals: number
-  teamPackage: bigint
-  /** Of a token issued anew, what nobody has claimed yet; it does not circulate. */
-  unclaimed: bigint
-  ammLiquidity: bigint
-  externalLiquidity: bigint
+/** Where tokens are, by the token account or position, raw units. */
+export interface AllocatedPart {
+  kind: 'team_package' | 'internal_pool' | 'external_pool' | 'launch_vault' | 'bid_wall'
+  address: string
+  amount: bigint
+  circulating: boolean
 }
+
+const sum = (parts: readonly AllocatedPart[]): bigint => parts.reduce((sum, { amount }) => sum + amount, 0n)
+
+/** Raw units of a supply that circulate. */
+export const circulatingOf = (supply: bigint, allocation: readonly AllocatedPart[]): bigint =>
+  supply - sum(allocation.filter(({ circulating }) => !circulating))
 
 /** The record as served. Throws NODE_BAD_ANSWER when a part exceeds the whole. */
 export function supplyRecord (
-  { mint, supply, decimals, teamPackage, unclaimed, ammLiquidity, externalLiquidity }: SupplyParts
+  { address: mint, supply, decimals }: Pick<Mint, 'address' | 'supply' | 'decimals'>,
+  allocation: readonly AllocatedPart[]
 ): Supply {
-  for (const part of [teamPackage + unclaimed, ammLiquidity, externalLiquidity]) {
-    if (part > supply) throw new ServiceError('NODE_BAD_ANSWER', `a part of the supply of ${mint} exceeds the whole`)
+  const sumOf = (kind: AllocatedPart['kind']): bigint => sum(allocation.filter(part => part.kind === kind))
+  const circulating = circulatingOf(supply, allocation)
+  const [internal, external] = [sumOf('internal_pool'), sumOf('external_pool')]
+  if (circulating < 0n || internal > supply || external > supply) {
+    throw new ServiceError('NODE_BAD_ANSWER', `a part of the supply of ${mint} exceeds the whole`)
   }
   return {
     mint,
     totalSupply: formatUnits(supply, decimals),
-    circulatingSupply: formatUnits(supply - teamPackage - unclaimed, decimals),
-    teamPerformancePackage: formatUnits(teamPackage, decimals),
-    protocolAmmLiquidity: formatUnits(ammLiquidity, decimals),
-    externalLpLiquidity: formatUnits(externalLiquidity, decimals),
+    circulatingSupply: formatUnits(circulating, decimals),
+    teamPerformancePackage: formatUnits(sumOf('team_package'), decimals),
+    protocolAmmLiquidity: formatUnits(internal, decimals),
+    externalLpLiquidity: formatUnits(external, decimals),
     decimals,
     rawTotalSupply: supply.toString()
   }
