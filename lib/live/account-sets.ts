@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { createPauses } from '../async.js'
+import { createPauses, inSlices } from '../async.js'
 import { MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
 import { chunks } from '../chunks.js'
@@ -65,27 +65,32 @@ export function createSetReader (reader: AccountReader) {
   }
 
   /**
-   * Makes something of each of many sets of accounts, `first` by key, at `minSlot` or later: `make` gives it, or which
-   * more must be read with the set; it may throw a DecodeError. Gives what is wrong with one in its place; throws the
-   * ServiceError of a failed read.
+   * Makes something of each of `items` by its accounts at `minSlot` or later: at first those that `firstOf` gives, its
+   * key before all. `make` gives it, or which more must be read with them; it may throw a DecodeError. Gives what is
+   * wrong with one in its place; throws the ServiceError of a failed read.
    */
-  return async function readSets<V> (
+  return async function readSets<T, V> (
     parts: Part[],
-    first: ReadonlyMap<string, readonly string[]>,
-    make: (key: string, set: AccountSet) => Promise<V | string[]> | V | string[],
+    items: Iterable<T>,
+    firstOf: (item: T) => readonly [key: string, ...others: string[]],
+    make: (item: T, set: AccountSet) => Promise<V | string[]> | V | string[],
     minSlot?: number
   ): Promise<Map<string, V | ServiceError>> {
+    const all = new Map(await inSlices(items, item => {
+      const first = firstOf(item)
+      return [first[0], { item, first }] as const
+    }))
     const done = new Map<string, V | ServiceError>()
-    let open = [...first.keys()]
+    let open = [...all.keys()]
     for (let round = 0; round < MAX_ROUNDS && open.length > 0; round++) {
       const sets = await read(parts, new Map(open.map(key =>
-        [key, new Set([...first.get(key)!, ...needed.get(key) ?? []])])), minSlot)
+        [key, new Set([...all.get(key)!.first, ...needed.get(key) ?? []])])), minSlot)
       const pause = createPauses()
       open = []
       for (const [key, set] of sets) {
         await pause()
         try {
-          const made = await make(key, set)
+          const made = await make(all.get(key)!.item, set)
           if (Array.isArray(made)) {
             needed.set(key, made)
             open.push(key)

@@ -1,4 +1,3 @@
-import { inSlices } from '../async.js'
 import type { TokenAccountLister } from '../chain/accounts.js'
 import { ServiceError } from '../errors.js'
 import { ammPositionAddress, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
@@ -90,15 +89,17 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     return { ...supply, slot, dao: decoded, details, tokens, tokensComplete: complete, internal }
   }
 
-  async function facts (parts: Part[], daos: ReadonlyMap<string, { dao: KnownDao, held: HeldAccounts }>) {
+  async function facts (parts: Part[], daos: readonly KnownDao[], heldBy: (dao: KnownDao) => HeldAccounts) {
     await client.load()
-    const first = new Map(await inSlices(daos, ([address, { dao, held }]) =>
-      [address, [address, positionOf(dao), ...supplyAddresses(dao.baseMint), ...held.addresses]] as const))
-    return await readSets(parts, first, async (address, set): Promise<DaoFacts | string[]> => {
-      const { dao, held } = daos.get(address)!
-      const supply = await supplyOf(parts, client, dao.baseMint, set, daosOf)
-      return Array.isArray(supply) ? supply : make(dao, set, supply, held)
-    })
+    return await readSets(
+      parts,
+      daos,
+      dao => [dao.address, positionOf(dao), ...supplyAddresses(dao.baseMint), ...heldBy(dao).addresses],
+      async (dao, set): Promise<DaoFacts | string[]> => {
+        const supply = await supplyOf(parts, client, dao.baseMint, set, daosOf)
+        return Array.isArray(supply) ? supply : make(dao, set, supply, heldBy(dao))
+      }
+    )
   }
 
   return {
@@ -106,13 +107,12 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
      * Of many DAOs, with what their vaults hold in the accounts associated with known mints, or what is wrong with one.
      * Throws the ServiceError of a failed read.
      */
-    all: async (parts: Part[], daos: readonly KnownDao[]) =>
-      await facts(parts, new Map(await inSlices(daos, dao => [dao.address, { dao, held: associated(dao) }] as const))),
+    all: async (parts: Part[], daos: readonly KnownDao[]) => await facts(parts, daos, associated),
     /** Of one, with all that its vault holds. Throws what is wrong with it. */
     async one (parts: Part[], dao: KnownDao): Promise<DaoFacts> {
       const { addresses, complete } = await listed(dao)
       const held = { addresses: [...new Set([...associated(dao).addresses, ...addresses])], complete }
-      const made = (await facts(parts, new Map([[dao.address, { dao, held }]]))).get(dao.address)!
+      const made = (await facts(parts, [dao], () => held)).get(dao.address)!
       if (made instanceof ServiceError) throw made
       return made
     }

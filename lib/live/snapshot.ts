@@ -106,12 +106,11 @@ export function createSnapshotReader (
     const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []
-    const discovered = await inSlices(found, ({ entry }): Discovered => {
+    const discovered = found.map(({ entry }): Discovered => {
       const dao = daos.get(entry.address)
-      if (dao === undefined) return entry
-      const result = list(dao, tokens)
+      const result = dao && list(dao, tokens)
       if (typeof result === 'string') return { ...entry, leftOut: result }
-      pairs.push(result)
+      if (result !== undefined) pairs.push(result)
       return entry
     })
     for (const { account: { address } } of found) if (!firstSeen.has(address)) firstSeen.set(address, readAt)

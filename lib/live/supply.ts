@@ -48,7 +48,7 @@ export function createSupplyReader (
   return async (parts, mint) => {
     if (parseKey(mint) === undefined) throw new ServiceError('INVALID_MINT', `${mint.slice(0, 64)} is no key`)
     await client.load()
-    const found = await readSets(parts, new Map([[mint, supplyAddresses(mint)]]), (_, set) =>
+    const found = await readSets(parts, [mint], supplyAddresses, (mint, set) =>
       supplyOf(parts, client, mint, set, daosOf))
     const made = found.get(mint)!
     if (made instanceof ServiceError) throw made
@@ -60,7 +60,7 @@ const candidatesOf = (mint: string) =>
   LAUNCHPADS.map(({ version, program }) => ({ version, addresses: launchAddresses(program, mint) }))
 
 /** Where the supply of a mint is looked for first: the mint, and each launchpad's launch and position. */
-export const supplyAddresses = (mint: string): string[] =>
+export const supplyAddresses = (mint: string): [string, ...string[]] =>
   [mint, ...candidatesOf(mint).flatMap(({ addresses }) => [addresses.launch, addresses.position])]
 
 /**

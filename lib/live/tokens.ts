@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache'
-import { inSlices } from '../async.js'
 import { systemClock } from '../clock.js'
 import { upTo } from '../lru.js'
 import type { AccountReader } from '../chain/types.js'
@@ -47,8 +46,8 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
         const entry = kept.get(mint)
         return entry === undefined || at - entry.at >= ttl
       })
-      const first = new Map(await inSlices(missing, mint => [mint, [mint, metadataAddress(mint)]] as const))
-      for (const [mint, token] of await readSets([], first, decodeToken, minSlot)) {
+      const read = await readSets([], missing, mint => [mint, metadataAddress(mint)], decodeToken, minSlot)
+      for (const [mint, token] of read) {
         if (token !== null && !(token instanceof ServiceError)) kept.set(mint, { token, at })
       }
       return new Map(mints.map(mint => [mint, kept.get(mint)?.token ?? null]))
