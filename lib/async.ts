@@ -1,19 +1,6 @@
 import { systemClock } from './clock.js'
 
 /**
- * A queue of turns: each piece of work begins once the ones before it have ended, well or not. What it throws reaches
- * the one who gave it and nobody else.
- */
-export function createTurns (): <T>(work: () => T | Promise<T>) => Promise<T> {
-  let last: Promise<unknown> = Promise.resolve()
-  return work => {
-    const next = last.then(work)
-    last = next.catch(() => {})   // the one who gave it is told
-    return next
-  }
-}
-
-/**
  * What `work` gives; rejects with what `late` makes once `ms` have passed and the sockets have been read: we may have
  * been busy.
  */
@@ -29,18 +16,14 @@ export async function orLate<T> (work: Promise<T>, ms: number, late: () => Error
   }
 }
 
-interface SharedTurns {
-  /** Begins once all that was given before it has ended. */
-  alone<T> (work: () => T | Promise<T>): Promise<T>
-  /** Begins once what was given before it to be done alone has ended; overlaps with others of its kind. */
-  together<T> (work: () => T | Promise<T>): Promise<T>
-}
+type Turns = <T>(work: () => T | Promise<T>) => Promise<T>
 
 /**
- * As `createTurns`, for work of which one kind changes what the other looks at. Neither waits for what is given after
- * it.
+ * A queue of turns for work of which one kind changes what the other looks at. What is done alone begins once all that
+ * was given before it has ended, well or not; what is done together once what was given before it to be done alone has,
+ * and overlaps with others of its kind. What a piece of work throws reaches the one who gave it and nobody else.
  */
-export function createSharedTurns (): SharedTurns {
+export function createSharedTurns (): { alone: Turns, together: Turns } {
   let last: Promise<unknown> = Promise.resolve()
   let since = new Set<Promise<unknown>>()
   return {
@@ -59,6 +42,9 @@ export function createSharedTurns (): SharedTurns {
     }
   }
 }
+
+/** A queue of turns: each piece of work begins once the ones before it have ended, well or not. */
+export const createTurns = (): Turns => createSharedTurns().alone
 
 /** Longest that work holds the event loop, ms, in real time: it is the loop's. */
 const SLICE_MS = 8

@@ -58,11 +58,6 @@ export function roundToInteger ({ n, d }: Rational, rounding: Rounding): bigint 
   return (2n * n + d) / (2n * d)
 }
 
-function placePoint (digits: bigint, places: number): string {
-  const text = digits.toString().padStart(places + 1, '0')
-  return places === 0 ? text : `${text.slice(0, -places)}.${text.slice(-places)}`
-}
-
 /** A number of exactly `places` digits after the point. */
 interface Fixed {
   /** Itself times 10^places. */
@@ -76,8 +71,11 @@ export function fix (value: Rational, places: number, rounding: Rounding = 'near
   return { digits: roundToInteger({ n: value.n * tenTo(places), d: value.d }, rounding), places }
 }
 
-/** Its decimal text. */
-export const fixedText = ({ digits, places }: Fixed): string => placePoint(digits, places)
+export function fixedText ({ digits, places }: Fixed): string {
+  const text = digits.toString().padStart(places + 1, '0')
+  return places === 0 ? text : `${text.slice(0, -places)}.${text.slice(-places)}`
+}
+
 /** Whether a is less than b, whatever their places. */
 export const isBelow = (a: Fixed, b: Fixed): boolean => a.digits * tenTo(b.places) < b.digits * tenTo(a.places)
 
@@ -97,7 +95,8 @@ export function signedText (value: Rational, places: number): string {
 }
 
 /** An amount of raw units in whole tokens, exact, trailing zeros trimmed: 1500000n with 6 decimals is "1.5". */
-export const formatUnits = (raw: bigint, decimals: number): string => trimZeros(placePoint(raw, decimals))
+export const formatUnits = (raw: bigint, decimals: number): string =>
+  trimZeros(fixedText({ digits: raw, places: decimals }))
 
 /** Places after the point that a positive price needs for `digits` significant digits, and at least as many. */
 export function placesFor (value: Rational, digits: number): number {

@@ -29,7 +29,6 @@ export const invalidParameter = (name: string, expects: string): ServiceError =>
 const MAX_NAME = 64
 const MAX_DIGITS = 16
 
-/** The same parameter where it need not be given. */
 export const optional = <T>(parameter: Parameter<T>): Parameter<T | undefined> => byDefault(parameter, undefined)
 
 /** The same parameter with what holds where it is not given. */
@@ -52,7 +51,6 @@ export function integer (
   }
 }
 
-/** One of a few words. */
 export function word<const W extends string> (
   description: string, words: readonly W[], example: W = words[0]!
 ): Parameter<W> {
@@ -81,7 +79,6 @@ export function readDay (text: string): number | undefined {
 
 const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 
-/** Unix seconds of a time as it is written; of a date its first second, or its last one where it ends a range. */
 const readTime = (isEnd: boolean) => (text: string): number | undefined => {
   if (/^\d{1,12}$/.test(text)) return Number(text) <= MAX_TIME ? Number(text) : undefined
   const [, date, time] = ISO.exec(text) ?? []

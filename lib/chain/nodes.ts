@@ -343,7 +343,6 @@ export function createNodeClient ({
   function watchNode ({ send, rate }: typeof nodes[number], index: number): void {
     const { calls, read } = clockQuestion('confirmed')
     const asked = [...calls, { method: 'getHealth', params: [] }]
-    let stop = () => {}
     async function look (): Promise<void> {
       const [clock, health] = await within(asked, { priority: 'head' }, sending => send(asked, sending))
       time.noteHealth(index, healthOf(health!))
@@ -355,10 +354,9 @@ export function createNodeClient ({
       const isCurrent = (time.lag(index) ?? Infinity) <= CURRENT_MS.confirmed
       const closest = isCurrent ? watchMs : Math.min(watchMs, CLOSE_WATCH_MS)
       const ms = Math.max(closest, asked.length * WATCH_SHARE * 1000 / rate.perSecond())
-      stop = clock.after(ms, () => { look().catch(() => {}).finally(again) })
+      clock.after(ms, () => { look().catch(() => {}).finally(again) })
     }
     again()
-    closing.signal.addEventListener('abort', () => stop())
   }
 
   if (watchMs > 0) nodes.forEach(watchNode)
