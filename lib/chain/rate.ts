@@ -33,11 +33,9 @@ const METHOD_WINDOW_S = 10
 const makeBucket = (now: number, rate: number, isStated: boolean) => ({
   rate,
   isStated,
-  /** It grows fast until a refusal. */
-  isNew: true,
   tokens: 1,
   at: now,
-  /** The rate that was refused. */
+  /** The rate that was refused; Infinity: none, and it grows fast until one is. */
   ceiling: Infinity,
   loweredAt: -Infinity,
   /** In how many seconds of use it comes back to its ceiling, and how many there were. */
@@ -81,8 +79,8 @@ export function createRate (clock: Clock, stated?: number) {
 
   function grow (bucket: Bucket, seconds: number): void {
     bucket.usedS += seconds
-    bucket.isNew ||= isLifted(bucket)
-    const grown = bucket.isNew
+    if (isLifted(bucket)) bucket.ceiling = Infinity
+    const grown = bucket.ceiling === Infinity
       ? bucket.rate * FIRST_GROWTH ** seconds
       : bucket.ceiling * (1 + (1 - SHARE) * (bucket.usedS / bucket.returnS - 1) ** 3)
     bucket.rate = grown > UNBOUNDED ? Infinity : Math.max(bucket.rate, grown)
@@ -109,14 +107,13 @@ export function createRate (clock: Clock, stated?: number) {
     bucket.ceiling = bucket.rate / SHARE
     bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)
     bucket.loweredAt = bucket.at = now
-    bucket.isNew = false
     bucket.tokens = bucket.spent = bucket.usedS = 0
   }
 
   /** Takes the word of a header, calls a second; refusals may have shown a narrower limit. */
   function believe (bucket: Bucket, perSecond: number): void {
     const rate = Math.max(MIN_RATE, perSecond * SHARE)
-    if (Number.isNaN(rate) || (!bucket.isStated && !bucket.isNew && bucket.rate < rate)) return
+    if (Number.isNaN(rate) || (!bucket.isStated && bucket.ceiling < Infinity && bucket.rate < rate)) return
     if (!bucket.isStated) {
       // what was sent before it was known is of its window
       bucket.tokens = 1 - Math.min(bucket.spent, rate * METHOD_WINDOW_S)

@@ -16,12 +16,6 @@ const KEY_BYTES = 32
 /** Digits that a key has at most. */
 const KEY_DIGITS = 44
 
-/** How many of the 30 lowest bits are zeros below the first one. */
-function lowZeros (value: bigint): number {
-  const low = Number(BigInt.asUintN(30, value))
-  return low === 0 ? 30 : 31 - Math.clz32(low & -low)
-}
-
 /**
  * Whether a number below P is a square modulo P: its Jacobi symbol is not −1. Dividing by 2 changes it where the other
  * number is 3 or 5 modulo 8, exchanging odd numbers where both are 3 modulo 4.
@@ -29,14 +23,11 @@ function lowZeros (value: bigint): number {
 function isSquare (value: bigint): boolean {
   let [a, n, flips] = [value, P, 0]
   while (a !== 0n) {
-    for (let zeros; (zeros = lowZeros(a)) > 0; a >>= BigInt(zeros)) {
-      const rest = Number(n & 7n)
-      flips ^= zeros & (rest >> 1 ^ rest >> 2)
-    }
-    flips ^= Number(a & n & 3n) >> 1;
+    for (; (a & 1n) === 0n; a >>= 1n) if ((n & 7n) === 3n || (n & 7n) === 5n) flips++
+    if ((a & n & 3n) === 3n) flips++;
     [a, n] = [n % a, a]
   }
-  return (flips & 1) === 0
+  return flips % 2 === 0
 }
 
 /** Whether 32 bytes are a point of edwards25519: x² = (y² − 1) / (d·y² + 1). */
