@@ -70,11 +70,9 @@ export const rpcError = (host: string, rpcCode: number): ServiceError =>
 
 /** Of what the platform threw only a code like ECONNRESET is kept. */
 export function networkError (host: string, thrown: unknown): ServiceError {
-  let code = ''
-  for (let error = thrown, left = 4; code === '' && error instanceof Error && left > 0; error = error.cause, left--) {
-    if ('code' in error && typeof error.code === 'string' && SAFE_CODE.test(error.code)) code = ` (${error.code})`
-  }
-  return nodeError('NODE_UNAVAILABLE', `was not reached${code}`, { host, reason: 'network' })
+  const { code = '' } = thrown as NodeJS.ErrnoException
+  const why = SAFE_CODE.test(code) ? ` (${code})` : ''
+  return nodeError('NODE_UNAVAILABLE', `was not reached${why}`, { host, reason: 'network' })
 }
 
 /** Whether a breaker counts it. */
