@@ -6,7 +6,7 @@ import { decodeEvent, type EventBody } from './events/decode.js'
 export type { Outcome, Sides } from './amm.js'
 export type { EventBody, EventFacts, MarketSwap, SpotSwap } from './events/decode.js'
 export { decodeEvent, UNKNOWN_KIND } from './events/decode.js'
-export { keepsFees, NEUTRAL_KINDS, TOLD_KINDS } from './events/layouts.js'
+export { NEUTRAL_KINDS, TOLD_KINDS } from './events/layouts.js'
 export type { EventName } from './events/layouts.js'
 
 /** An event together with its place in the transaction. */

@@ -65,8 +65,6 @@ export const TOLD_KINDS: readonly EventName[] = [
 
 /** Names of events that leave the fee balances as they were. */
 export const NEUTRAL_KINDS = TABLE.filter(({ keepsFees }) => keepsFees).map(({ name }) => name)
-const NEUTRAL = new Set<string>(NEUTRAL_KINDS)
-export const keepsFees = (name: string): boolean => NEUTRAL.has(name)
 
 /** By the discriminator: the first 8 bytes of the hash of the name. */
 const LAYOUTS = new Map(TABLE.map(layout =>
