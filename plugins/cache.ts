@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin'
 import { ALL, TICKER_TTL } from '../lib/responses/sources.js'
 import { isServiceError } from '../lib/errors.js'
-import type { HistoryReport } from '../lib/history/history.js'
 import { createSetReader, type SetReader } from '../lib/live/account-sets.js'
 import { createFreshCache, dated, type FreshCache, type Kept, noted } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
@@ -46,13 +45,12 @@ export default fp(async fastify => {
   }
   const common = { ttl: TICKER_TTL, staleIfError, now, time: chain.time, onFailure }
   // what the store holds outlives a restart: a DAO that has traded is there
-  const report = (): HistoryReport => fastify.hasDecorator('history') ? fastify.history.report() : new Map()
-  const stored = (): Array<readonly [string, number]> => Array.from(report()).flatMap(([address, { firstSlot }]) =>
-    firstSlot === null ? [] : [[address, firstSlot] as const])
+  const stored = (): Array<readonly [string, number]> => fastify.hasDecorator('history')
+    ? [...fastify.history.report()].flatMap(([address, { firstSlot }]) =>
+        firstSlot === null ? [] : [[address, firstSlot] as const])
+    : []
   const tokens = createTokenReader({ reader: chain.accounts, ttl: METADATA_TTL, now })
-  const readSnapshot = createSnapshotReader({
-    reader: chain.accounts, tokens, client: program, excluded, now, expectsSome: () => report().size > 0, stored
-  })
+  const readSnapshot = createSnapshotReader({ reader: chain.accounts, tokens, client: program, excluded, now, stored })
   const snapshot = createFreshCache<typeof ALL, Snapshot>({ ...common, load: readSnapshot, max: 1 })
 
   const daosOf: DaosOf = async (parts, mint) => [...noted(await snapshot.get(ALL), parts).daos.values()]

@@ -39,8 +39,6 @@ interface SnapshotOptions {
   excluded: ReadonlySet<string>
   /** Milliseconds, steadily growing. */
   now: () => number
-  /** Whether there are DAOs by other sources: then an empty list is the node's fault. */
-  expectsSome?: () => boolean
   /** DAOs that are stored, with the slot of a final event: none of them may be missing. */
   stored?: () => Iterable<readonly [address: string, slot: number]>
 }
@@ -63,18 +61,17 @@ const FINAL_MS = 60_000
  * out with its reason.
  */
 export function createSnapshotReader (
-  { reader, tokens: tokenReader, client, excluded, now, expectsSome = () => false, stored = () => [] }: SnapshotOptions
+  { reader, tokens: tokenReader, client, excluded, now, stored = () => [] }: SnapshotOptions
 ): () => Promise<Made<Snapshot>> {
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
-  /** The accounts of the answer before: of those that are the same nothing is made again. */
-  let before = new Map<string, Known>()
-  let last: { slot: number, part: Part, all: ReadonlyMap<string, unknown> } | undefined
+  /** The answer before: of accounts that are the same nothing is made again. */
+  let last: { slot: number, part: Part, found: ReadonlyMap<string, Known> } | undefined
 
   /** What one account is, whatever is beside it. */
   function decode (account: RawAccount): Known {
     const { address, owner, data } = account
-    const same = before.get(address)
+    const same = last?.found.get(address)
     if (same !== undefined && same.account.owner === owner && same.account.data.equals(data)) return same
     const leftOut = excluded.has(address) ? 'excluded' : undefined
     try {
@@ -87,35 +84,34 @@ export function createSnapshotReader (
 
   async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
     const { slot } = moment
-    if (value.length === 0 && (firstSeen.size > 0 || expectsSome())) {
+    if (value.length === 0 && firstSeen.size > 0) {
       throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
     }
-    const all = new Map((await inSlices(value, decode)).map(made => [made.account.address, made]))
-    const found = [...all.values()]
-    for (const made of found) {
-      const { account: { address, data }, entry } = made
-      const other = isOwn(made) ? undefined : all.get(entry.dao?.ownAddress ?? '')
+    const found = new Map(await inSlices(value, account => [account.address, decode(account)]))
+    for (const [address, made] of found) {
+      const other = isOwn(made) ? undefined : found.get(made.entry.dao?.ownAddress ?? '')
+      const isMixedUp = other !== undefined &&
+        (!isOwn(other) || isOwn(last?.found.get(address)) || other.account.data.equals(made.account.data))
       // an odd account is like any other; the bytes of another one show that the answer is mixed up
-      if (other !== undefined && (!isOwn(other) || isOwn(before.get(address)) || other.account.data.equals(data))) {
+      if (isMixedUp) {
         throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${other.account.address}`)
       }
     }
-    before = all
-    const daos = new Map(found.flatMap(({ entry: { address, dao, leftOut } }) =>
+    const daos = new Map([...found].flatMap(([address, { entry: { dao, leftOut } }]) =>
       dao === undefined || leftOut !== undefined ? [] : [[address, dao]]))
     const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []
-    const discovered = found.map(({ entry }): Discovered => {
+    const discovered = Array.from(found.values(), ({ entry }): Discovered => {
       const dao = daos.get(entry.address)
       const result = dao && list(dao, tokens)
       if (typeof result === 'string') return { ...entry, leftOut: result }
       if (result !== undefined) pairs.push(result)
       return entry
     })
-    for (const { account: { address } } of found) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
+    for (const address of found.keys()) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
     const part = partOf({ moment, readAt })
-    last = { slot, part, all }
+    last = { slot, part, found }
     return { value: { slot, discovered, daos, pairs, tokens }, parts: [part] }
   }
 
@@ -129,7 +125,7 @@ export function createSnapshotReader (
 
   /** What has been stored since the answer before may show that it was short. */
   function refuteLast (known: KnownAccounts): void {
-    if (last !== undefined && missingOf(known, last.slot, last.all).length > 0) last.part.isRefuted = true
+    if (last !== undefined && missingOf(known, last.slot, last.found).length > 0) last.part.isRefuted = true
   }
 
   return async () => {
