@@ -5,11 +5,9 @@
  * the loop's own delay is watched.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import buildSerializer from 'fast-json-stringify'
 import { type Rational, ratio } from '../lib/decimal.js'
 import { aggregateVolume, type Pricing, type TradedDao } from '../lib/market/aggregate.js'
 import { makeCachedResponse } from '../lib/http/cached-response.js'
-import { AggregateSchema } from '../schemas/aggregate.js'
 import { costOf, median } from './support/measure.js'
 import { options } from './support/run.js'
 
@@ -28,7 +26,6 @@ const pricingOf = (round: number): Pricing => ({
       : undefined,
   symbolOf: mint => mint
 })
-const serialize = buildSerializer(AggregateSchema)
 const dates = Array.from(
   { length: DAYS }, (_, day) => new Date((START + day * 86_400) * 1000).toISOString().slice(0, 10)
 )
@@ -53,7 +50,7 @@ async function milliseconds (refresh: (round: number) => unknown): Promise<numbe
   return median(costs)
 }
 
-const refresh = async (round: number): Promise<string> => serialize(
+const refresh = async (round: number): Promise<string> => JSON.stringify(
   await aggregateVolume(traded, ({ quote }) => quote, pricingOf(round), now)
 )
 const delay = monitorEventLoopDelay({ resolution: 1 })

@@ -9,7 +9,7 @@ import { type CachedResponse, makeCachedResponse } from '../lib/http/cached-resp
 import { mediaTypeOf } from '../lib/http/media-type.js'
 import { once } from '../lib/once.js'
 import { publicFolder, SERVICE_NAME, SERVICE_VERSION } from '../lib/package.js'
-import { JSON_TYPE } from '../lib/responses/json-response.js'
+import { jsonResponse } from '../lib/responses/json-response.js'
 import { HEADERS } from '../schemas/headers.js'
 import { SHARED_ANSWERS } from '../schemas/responses.js'
 import { type Operation, samplesOf } from '../schemas/samples.js'
@@ -85,7 +85,7 @@ const own = (name: string): string => readFileSync(join(publicFolder('reference'
  */
 export default fp(async fastify => {
   // made once, when all routes are known, and sent compressed
-  const json = once(() => makeCachedResponse(JSON_TYPE, JSON.stringify(fastify.swagger())))
+  const json = once(() => jsonResponse(fastify.swagger()))
   const yaml = once(() => makeCachedResponse('application/x-yaml; charset=utf-8', fastify.swagger({ yaml: true })))
   const documents: Record<string, () => CachedResponse> = { '/documentation/json': json, '/documentation/yaml': yaml }
   async function sendDocument ({ routeOptions: { url = '' } }: FastifyRequest, reply: FastifyReply): Promise<unknown> {

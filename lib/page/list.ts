@@ -1,8 +1,8 @@
 import { fix, parseDecimal, powerOfTen, shortText } from '../decimal.js'
-import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import type { CachedResponse } from '../http/cached-response.js'
 import type { Kept } from '../live/fresh.js'
 import type { MarketTotals } from '../responses/aggregate.js'
-import { JSON_TYPE } from '../responses/json-response.js'
+import { jsonResponse } from '../responses/json-response.js'
 import { orUnknown, type PoolList } from '../responses/pools/pool-list.js'
 import { formOf } from '../responses/sources.js'
 import type { Pool } from '../../schemas/pools.js'
@@ -91,7 +91,7 @@ export function pageList (list: Pick<PoolList, 'pools' | 'tokens'>, treasuries: 
 
 /** Bytes for the page; `all`: with every row. */
 export const listResponse = ({ totals, rows }: PageList, all: boolean): CachedResponse =>
-  makeCachedResponse(JSON_TYPE, JSON.stringify({ totals, pools: all ? rows : rows.slice(0, AT_FIRST) }))
+  jsonResponse({ totals, pools: all ? rows : rows.slice(0, AT_FIRST) })
 
 /**
  * The list as the page has it, made once per refresh; each throws what the list of pools throws. It is as old as that:
@@ -110,5 +110,5 @@ export function createPageList (pools: Kept<PoolList>, treasuries: Kept<Treasuri
 export const createPageVolume = (totals: Kept<MarketTotals>) =>
   formOf(totals, async ({ volume, headers }) => {
     const { totalVolume, dailyBreakdown } = await volume()
-    return makeCachedResponse(JSON_TYPE, JSON.stringify({ totalVolume, dailyBreakdown }), headers.volume)
+    return jsonResponse({ totalVolume, dailyBreakdown }, headers.volume)
   })

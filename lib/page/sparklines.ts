@@ -1,7 +1,7 @@
 import { chunks } from '../chunks.js'
-import { type CachedResponse, makeCachedResponse } from '../http/cached-response.js'
+import type { CachedResponse } from '../http/cached-response.js'
 import type { Reading } from '../history/history.js'
-import { JSON_TYPE } from '../responses/json-response.js'
+import { jsonResponse } from '../responses/json-response.js'
 import { formOf, headOf, keepOne, pricedStateOf, type Sources } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
 import { AT_FIRST } from './list.js'
@@ -39,7 +39,7 @@ async function lineOf (reading: Reading, pool: string, from: number): Promise<Li
 }
 
 const responseOf = (lines: Iterable<readonly [string, Line]>): CachedResponse =>
-  makeCachedResponse(JSON_TYPE, JSON.stringify({ pools: Object.fromEntries(lines) }))
+  jsonResponse({ pools: Object.fromEntries(lines) })
 
 /** The drawings, kept. Each throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
 export function createSparklines (sources: Sources) {

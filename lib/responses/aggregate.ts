@@ -8,8 +8,8 @@ import { feesInUsd } from '../market/other-fees.js'
 import { usdText } from '../market/ticker.js'
 import { once } from '../once.js'
 import { DAY, dateOf } from '../time.js'
-import { AggregateSchema, type AggregateVolume } from '../../schemas/aggregate.js'
-import { FeesSchema } from '../../schemas/fees.js'
+import type { AggregateVolume } from '../../schemas/aggregate.js'
+import type { AggregateFees } from '../../schemas/fees.js'
 import { historyHeaders } from './known.js'
 import { jsonResponse } from './json-response.js'
 import { formOf, hasEvents, headOf, keepOne, type PricedState, pricedStateOf, type Sources } from './sources.js'
@@ -130,15 +130,12 @@ function outsideTotals (
   return { conditionalFees: text(false), externalPoolFees: text(true) }
 }
 
-const toVolume = jsonResponse(AggregateSchema)
-const toFees = jsonResponse(FeesSchema)
-
 /** The bytes of the volume and of the fees since launch. Headers say whether every event is there. */
 export const createAggregates = (totals: Kept<MarketTotals>) => ({
-  aggregate: formOf(totals, async ({ volume, headers }) => toVolume(await volume(), headers.volume)),
+  aggregate: formOf(totals, async ({ volume, headers }) => jsonResponse(await volume(), headers.volume)),
   fees: formOf(totals, async ({ fees, outside, headers }) => {
     const { totalVolume, dailyBreakdown, tokens } = await fees()
-    return toFees({
+    return jsonResponse<AggregateFees>({
       totalFees: totalVolume,
       ...await outside(),
       dailyBreakdown: dailyBreakdown.map(({ volume: fees, ...day }) => ({ ...day, fees })),

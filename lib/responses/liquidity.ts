@@ -3,13 +3,12 @@ import type { Kept, Part } from '../live/fresh.js'
 import { closingDays, type ClosingDay } from '../market/liquidity.js'
 import { usdText } from '../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../time.js'
-import { LiquiditySchema } from '../../schemas/liquidity.js'
+import type { AggregateLiquidity } from '../../schemas/liquidity.js'
 import { type MarketTotals, pricingOf } from './aggregate.js'
 import { jsonResponse } from './json-response.js'
 import { historyHeaders } from './known.js'
 import { byDao, keepEach, type Sources } from './sources.js'
 
-const toResponse = jsonResponse(LiquiditySchema)
 const MAX_KEPT = 64
 const text = (row: ClosingDay | undefined): string | null =>
   row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
@@ -37,17 +36,22 @@ export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
     })
     const days = { first: firstDay, last: dayOf(walkedTo) - 1 }
     const rows = closingDays(pools, usdPerUnit, days).reverse()
-    const daos = pools.map(pool => {
+    const daos = pools.flatMap(pool => {
       const [row] = closingDays([pool], usdPerUnit, { ...days, first: days.last })
-      return { row, dao: pool.address, mint: pool.baseMint, symbol: symbolOf(pool.baseMint), liquidity: text(row) }
-    }).filter(({ row }) => row !== undefined)
+      return row === undefined ? [] : [{ pool, row, liquidity: text(row) }]
+    })
     daos.sort((a, b) => Number(b.liquidity !== null) - Number(a.liquidity !== null) ||
-      compare(b.row!.usd, a.row!.usd) || (a.dao < b.dao ? -1 : 1))
+      compare(b.row.usd, a.row.usd) || (a.pool.address < b.pool.address ? -1 : 1))
     const isWhole = rows.every(({ unknown }) => unknown === 0) && firstDay === -Infinity
     const dailyBreakdown = rows.map(row =>
       ({ date: dateOf(row.day), liquidity: text(row), daos: row.known, unknown: row.unknown }))
     const headers = historyHeaders(isWhole, firstDay * DAY - 1)
-    return toResponse({ totalLiquidity: text(rows[0]), dailyBreakdown, daos }, headers)
+    return jsonResponse<AggregateLiquidity>({
+      totalLiquidity: text(rows[0]),
+      dailyBreakdown,
+      daos: daos.map(({ pool: { address, baseMint }, liquidity }) =>
+        ({ dao: address, mint: baseMint, symbol: symbolOf(baseMint), liquidity }))
+    }, headers)
   })
   const ofOne = byDao(sources, get)
   return (parts: Part[], dao: string | undefined) => dao === undefined ? get(parts, '') : ofOne(parts, dao)

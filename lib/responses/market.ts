@@ -1,6 +1,4 @@
 import { daosReport } from '../market/dao-report.js'
-import { DaosSchema } from '../../schemas/daos.js'
-import { TickerSchema, TickersSchema } from '../../schemas/ticker.js'
 import { createAggregates, createTotals, pricingOf } from './aggregate.js'
 import type { Part } from '../live/fresh.js'
 import { createLiquidity } from './liquidity.js'
@@ -9,9 +7,6 @@ import { readiness } from './readiness.js'
 import { formOf, keepOne, pricedStateOf, type Sources } from './sources.js'
 import { createTickers, pairIn } from './tickers.js'
 
-const toDaos = jsonResponse(DaosSchema)
-const toTickers = jsonResponse(TickersSchema)
-const toTicker = jsonResponse(TickerSchema)
 /** Most pools of a pair that the header names. */
 const MAX_OTHERS = 20
 
@@ -23,7 +18,7 @@ export function createMarket (sources: Sources) {
 
   const daos = keepOne(sources, async parts => {
     const state = await pricedStateOf(sources, parts)
-    return toDaos(daosReport({
+    return jsonResponse(daosReport({
       slot: state.slot,
       found: state.discovered,
       incomplete: await tickers.incomplete(),
@@ -34,13 +29,13 @@ export function createMarket (sources: Sources) {
   })
 
   return {
-    tickers: formOf(tickers.get, list => toTickers(list.tickers)),
+    tickers: formOf(tickers.get, list => jsonResponse(list.tickers)),
     tickerList: tickers.get,
     /** The ticker of a pair's deepest pool. Throws what `pairIn` throws. */
     async ticker (parts: Part[], tickerId: string) {
       const { list: { byPool }, pool, others } = await pairIn(tickers.get, parts, tickerId)
       const headers = { 'x-other-pools': others.slice(0, MAX_OTHERS).join(', ') }
-      return toTicker(byPool.get(pool)!, others.length > 0 ? headers : undefined)
+      return jsonResponse(byPool.get(pool)!, others.length > 0 ? headers : undefined)
     },
     ...createAggregates(totals),
     liquidity: createLiquidity(sources, totals),

@@ -6,13 +6,12 @@ import { quotes, quoteTexts, spotPrice, wholePrice } from '../market/price.js'
 import type { Pair } from '../market/ticker.js'
 import { createValuation, type PricedPool, type UsdValuation } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
-import { type Prices, PricesSchema } from '../../schemas/prices.js'
+import type { Prices } from '../../schemas/prices.js'
 import { jsonResponse } from './json-response.js'
 import { checkFinal, extentOf } from './known.js'
 import { headOf, keepEach, oncePerValue, priceRules, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
-const toPrices = jsonResponse(PricesSchema)
 /** Answers of the past that are kept: anyone may ask for any second. */
 const MAX_KEPT = 128
 /** What `at` may be. */
@@ -84,7 +83,7 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
       return priced(pool, price, priceText(price), usd, trade.at)
     })
     const isWhole = extents.every(({ headers }) => headers['x-history-complete'] === 'true')
-    return toPrices(body, { 'x-history-complete': String(isWhole) })
+    return jsonResponse(body, { 'x-history-complete': String(isWhole) })
   }
 
   const kept = keepEach(sources, MAX_KEPT, async (parts, { at, mints }: { at: number, mints: readonly string[] }) => {
@@ -94,7 +93,7 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
   }, ({ at, mints }) => `${at} ${mints.join()}`)
 
   return async (parts: Part[], mints: readonly string[], at: number | undefined) => {
-    if (at === undefined) return toPrices(current(await tickers(parts), mints))
+    if (at === undefined) return jsonResponse(current(await tickers(parts), mints))
     checkFinal(sources, at, invalidParameter('at', PAST_SECOND), 1)
     return await kept(parts, { at, mints })
   }

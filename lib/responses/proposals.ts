@@ -15,7 +15,7 @@ import {
 import { invalidParameter } from '../query.js'
 import { MAX_TIME, timeText } from '../time.js'
 import { proposalNotFound } from '../../schemas/errors.js'
-import { type ProposalRecord, type ProposalRow, ProposalSchema, ProposalsSchema } from '../../schemas/proposals.js'
+import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
 import { jsonResponse } from './json-response.js'
 import { checkTold, extentOf } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
@@ -34,8 +34,6 @@ const MAX_KEPT = 256
 const ORACLE_SCALE = 10n ** 12n
 /** More days than any market is open. */
 const MAX_DAYS = 10_000
-const toList = jsonResponse(ProposalsSchema)
-const toRecord = jsonResponse(ProposalSchema)
 
 const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
 const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
@@ -252,7 +250,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     const markets = live !== null && sums !== null ? liveMarketsOf(live, sums, bps, decimals, { time, slot }) : NOT_LIVE
     return { ...rowOf({ proposal, bps, ...decimals }, events), ...markets }
   })
-  const response = formOf(record, value => toRecord(value))
+  const response = formOf(record, value => jsonResponse(value))
 
   async function rows (parts: Part[], { state, dao: asked, limit, before }: ProposalsAsked) {
     const [dao, { known, events }] =
@@ -276,7 +274,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     /** Those of all known DAOs by their accounts, kept. */
     all,
     rows,
-    list: async (parts: Part[], asked: ProposalsAsked) => toList(await rows(parts, asked)),
+    list: async (parts: Part[], asked: ProposalsAsked) => jsonResponse(await rows(parts, asked)),
     record,
     one: (parts: Part[], address: string) => within(find([], address).then(() => response(parts, address))),
     trades,

@@ -2,9 +2,7 @@ import { inSlices } from '../../async.js'
 import { isServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { reasonOf } from '../../market/dao-report.js'
-import { DaoRecordSchema } from '../../../schemas/dao.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
-import { TreasuriesSchema, TreasurySchema } from '../../../schemas/treasury.js'
 import { jsonResponse } from '../json-response.js'
 import { createdAt } from '../known.js'
 import type { PoolList } from '../pools/pool-list.js'
@@ -23,9 +21,6 @@ interface DaoSources extends Sources {
 }
 
 const MAX_KEPT = 256
-const toRecord = jsonResponse(DaoRecordSchema)
-const toTreasury = jsonResponse(TreasurySchema)
-const toTreasuries = jsonResponse(TreasuriesSchema)
 
 /**
  * What is told of single DAOs, each by its address or by a base mint that one listed DAO trades. Throws INVALID_DAO,
@@ -51,7 +46,7 @@ export function createDaoResponses (sources: DaoSources) {
       ({ extremes: await extremesOf(reading, address), createdAt: createdAt(reading, address) }))
     const proposed = decided.flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const open = proposed.find(({ state }) => state === 'pending')
-    return toRecord(daoRecord(own, {
+    return jsonResponse(daoRecord(own, {
       reason,
       pool: byId.get(address)?.pool ?? null,
       ...told,
@@ -59,7 +54,7 @@ export function createDaoResponses (sources: DaoSources) {
       live: open === undefined ? null : await liveOne(parts, open.address)
     }))
   })
-  const treasury = formOf(facts.one, own => toTreasury(treasuryRecord(own)))
+  const treasury = formOf(facts.one, own => jsonResponse(treasuryRecord(own)))
 
   const allTreasuries = formOf(facts.all, async ({ state, facts }) =>
     largestFirst(await inSlices(facts.values(), one => treasuryOf({ state, facts: one }))))
@@ -68,6 +63,6 @@ export function createDaoResponses (sources: DaoSources) {
     one: byDao(sources, record),
     treasury: byDao(sources, treasury),
     allTreasuries,
-    treasuries: formOf(allTreasuries, rows => toTreasuries(rows))
+    treasuries: formOf(allTreasuries, rows => jsonResponse(rows))
   }
 }

@@ -7,11 +7,9 @@ import type { Turn } from '../../line.js'
 import type { Part } from '../../live/fresh.js'
 import { SERVICE_VERSION } from '../../package.js'
 import { invalidParameter } from '../../query.js'
-import {
-  DexAssetSchema, type DexPair, DexPairSchema, GeckoTerminalAssetSchema, LatestBlockSchema
-} from '../../../schemas/block-range.js'
+import type { DexAsset, DexPair, GeckoTerminalAsset, LatestBlock } from '../../../schemas/block-range.js'
 import { poolNotFound } from '../../../schemas/errors.js'
-import { exactResponse, JSON_TYPE } from '../json-response.js'
+import { JSON_TYPE, jsonResponse } from '../json-response.js'
 import { checkAddress } from '../sources.js'
 import { createEventPieces, type EventPiece } from './event-pieces.js'
 import { poolTokens } from './pool-tokens.js'
@@ -25,11 +23,6 @@ const MAX_SLOTS = 20_000
 /** Bytes up to which an answer is made as a whole: about what the platform and the network hold of any. */
 const MAX_WHOLE = 2 ** 18
 const [BEGIN, COMMA, END] = ['{"events":[', ',', ']}'].map(text => Buffer.from(text)) as [Buffer, Buffer, Buffer]
-
-const toLatest = exactResponse(LatestBlockSchema)
-const toPair = exactResponse(DexPairSchema)
-const toDexAsset = exactResponse(DexAssetSchema)
-const toGeckoTerminalAsset = exactResponse(GeckoTerminalAssetSchema)
 
 /** The slot up to which events have been published, and its Unix second. Throws WARMING_UP where there is none yet. */
 export async function latest (history: Pick<History, 'published'>): Promise<{ slot: number, at: number }> {
@@ -110,10 +103,10 @@ export function createBlockRanges (sources: FormSources) {
   ) => ({
     async latestBlock () {
       const { slot, at } = await latest(history)
-      return toLatest({ block: { blockNumber: slot, blockTimestamp: at } })
+      return jsonResponse<LatestBlock>({ block: { blockNumber: slot, blockTimestamp: at } })
     },
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP while it is not stored what began the pool. */
-    pair: async (pool: string) => toPair(await pair(pool)),
+    pair: async (pool: string) => jsonResponse(await pair(pool)),
     /** Throws INVALID_MINT and MINT_NOT_FOUND. */
     asset: async (parts: Part[], mint: string) => toAsset(await token(parts, mint)),
     /**
@@ -124,11 +117,11 @@ export function createBlockRanges (sources: FormSources) {
   })
 
   return {
-    dexscreener: form('dexscreener', ({ asset }) => toDexAsset({ asset }), ({ all }) => all),
+    dexscreener: form('dexscreener', ({ asset }) => jsonResponse<DexAsset>({ asset }), ({ all }) => all),
     // its form has no event without reserves
     geckoterminal: form(
       'geckoterminal',
-      ({ asset, decimals }) => toGeckoTerminalAsset({ asset: { ...asset, decimals } }),
+      ({ asset, decimals }) => jsonResponse<GeckoTerminalAsset>({ asset: { ...asset, decimals } }),
       ({ withReserves }) => withReserves
     )
   }

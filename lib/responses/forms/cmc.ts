@@ -7,9 +7,7 @@ import type { Turn } from '../../line.js'
 import type { Part } from '../../live/fresh.js'
 import type { Level } from '../../market/order-book.js'
 import { DAY } from '../../time.js'
-import {
-  CmcAssetsSchema, CmcOrderBookSchema, CmcSummarySchema, CmcTickersSchema, type CmcTrades
-} from '../../../schemas/cmc.js'
+import type { CmcAssets, CmcOrderBook, CmcSummary, CmcTickers, CmcTrades } from '../../../schemas/cmc.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
 import { formOf, keepEach } from '../sources.js'
 import { pairIn } from '../tickers.js'
@@ -18,11 +16,6 @@ import type { FormSources } from './sources.js'
 import { nameOf, symbolOf } from './token-texts.js'
 import { createPairTrades, SIDES } from './trades.js'
 import { createWindowTickers } from './windows.js'
-
-const toAssets = exactResponse(CmcAssetsSchema)
-const toTickers = exactResponse(CmcTickersSchema)
-const toSummary = exactResponse(CmcSummarySchema)
-const toOrderBook = exactResponse(CmcOrderBookSchema)
 
 /** Most trades of a side in one answer, far more than a pool has in a day: beyond, nothing is answered. */
 const MAX_TRADES = 50_000
@@ -73,7 +66,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
   }] as const
 
   return {
-    summary: formOf(windows, tickers => toSummary(tickers.map(({ ticker, high, low, change }) => ({
+    summary: formOf(windows, tickers => exactResponse<CmcSummary>(tickers.map(({ ticker, high, low, change }) => ({
       trading_pairs: ticker.ticker_id,
       pool_id: ticker.pool_id,
       base_currency: ticker.base_currency,
@@ -98,14 +91,14 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
       return await day(parts, { tickerId, pool, turn })
     },
 
-    assets: formOf(sources.tickers, ({ pairs }) => toAssets(Object.fromEntries(
+    assets: formOf(sources.tickers, ({ pairs }) => exactResponse<CmcAssets>(Object.fromEntries(
       [...pairs.values()].flatMap(pair => [
         asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals),
         asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)
       ])
     ))),
 
-    ticker: formOf(sources.tickers, ({ pools, byPool }) => toTickers(Object.fromEntries(
+    ticker: formOf(sources.tickers, ({ pools, byPool }) => exactResponse<CmcTickers>(Object.fromEntries(
       Array.from(pools).flatMap(([id, [deepest]]) => {
         const ticker = byPool.get(deepest!)
         // the next pool would pass for it
@@ -129,7 +122,9 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
 
     async orderBook (parts: Part[], tickerId: string, depth: number) {
       const { timestamp, bids, asks } = await deepestBook(sources, parts, tickerId, depth)
-      return toOrderBook({ timestamp, ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number) })
+      return exactResponse<CmcOrderBook>({
+        timestamp, ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number)
+      })
     }
   }
 }

@@ -1,10 +1,8 @@
 import type { Turn } from '../../line.js'
 import type { Part } from '../../live/fresh.js'
 import { invalidParameter } from '../../query.js'
-import {
-  CoinGeckoOrderBookSchema, CoinGeckoPairsSchema, CoinGeckoTickersSchema, CoinGeckoTradesSchema
-} from '../../../schemas/coingecko.js'
-import { exactResponse } from '../json-response.js'
+import type { CoinGeckoOrderBook, CoinGeckoPairs, CoinGeckoTickers, CoinGeckoTrades } from '../../../schemas/coingecko.js'
+import { jsonResponse } from '../json-response.js'
 import { formOf } from '../sources.js'
 import { deepestBook } from './order-book.js'
 import type { FormSources } from './sources.js'
@@ -20,11 +18,6 @@ interface CoinGeckoTradesAsked {
   start_time: number | undefined
   end_time: number | undefined
 }
-
-const toPairs = exactResponse(CoinGeckoPairsSchema)
-const toTickers = exactResponse(CoinGeckoTickersSchema)
-const toTrades = exactResponse(CoinGeckoTradesSchema)
-const toOrderBook = exactResponse(CoinGeckoOrderBookSchema)
 
 /** From here on a time is in milliseconds. */
 const MILLISECONDS = 10 ** 12
@@ -45,12 +38,12 @@ export function createCoinGecko (sources: FormSources, windows = createWindowTic
   const pairTrades = createPairTrades(sources)
 
   return {
-    pairs: formOf(sources.tickers, ({ tickers }) => toPairs(tickers.map(ticker => ({
+    pairs: formOf(sources.tickers, ({ tickers }) => jsonResponse<CoinGeckoPairs>(tickers.map(ticker => ({
       ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id
     })))),
 
     tickers: formOf(windows, tickers =>
-      toTickers(tickers.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
+      jsonResponse<CoinGeckoTickers>(tickers.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
 
     /** Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, INVALID_PARAMETER and OVERLOADED. */
     async trades (parts: Part[], asked: CoinGeckoTradesAsked, turn: Turn) {
@@ -62,10 +55,10 @@ export function createCoinGecko (sources: FormSources, windows = createWindowTic
       const sides = type === undefined ? SIDES : [type]
       const wanted = { sides, since, until, limit: limit === 0 ? MAX_TRADES : limit, pool }
       const { buy, sell, headers } = await pairTrades(parts, tickerId, wanted, turn)
-      return toTrades({ buy: buy.map(row), sell: sell.map(row) }, headers)
+      return jsonResponse<CoinGeckoTrades>({ buy: buy.map(row), sell: sell.map(row) }, headers)
     },
 
     orderBook: async (parts: Part[], tickerId: string, depth: number) =>
-      toOrderBook({ ticker_id: tickerId, ...await deepestBook(sources, parts, tickerId, depth) })
+      jsonResponse<CoinGeckoOrderBook>({ ticker_id: tickerId, ...await deepestBook(sources, parts, tickerId, depth) })
   }
 }

@@ -6,7 +6,7 @@ import { amountText, exactUnits } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../../time.js'
 import { INVALID_DATE } from '../../../schemas/errors.js'
-import { type MarketDay, type MarketDays, MarketDaySchema, MarketDaysSchema } from '../../../schemas/pools.js'
+import type { MarketDay, MarketDays } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import { checkFinal } from '../known.js'
@@ -25,7 +25,6 @@ async function daysOf ({ walkedTo, complete, volume, fees }: MarketTotals): Prom
     ({ date, complete: isOver(date) && complete, volume_usd: usd, fees_usd: feesOf.get(date) ?? '0.00', trades }))
 }
 
-const toResponse = jsonResponse(MarketDaySchema)
 const MAX_KEPT = 128
 
 /**
@@ -68,7 +67,7 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
     }
     rows.sort((a, b) => Number(b.worth !== undefined) - Number(a.worth !== undefined) ||
       compare(b.worth ?? ZERO, a.worth ?? ZERO) || (a.row.pool_id < b.row.pool_id ? -1 : 1))
-    return toResponse({ ...all, pools: rows.map(({ row }) => row) }, headers.fees)
+    return jsonResponse<MarketDay>({ ...all, pools: rows.map(({ row }) => row) }, headers.fees)
   })
   return async (parts: Part[], date: string) => {
     const day = readDay(date)
@@ -79,7 +78,6 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
   }
 }
 
-const toDays = jsonResponse(MarketDaysSchema)
 /** Days of one answer at most, and where no first one is asked for. */
 const [MAX_DAYS, USUAL_DAYS] = [366, 30]
 
@@ -93,7 +91,7 @@ export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) 
     const sums = await totals(parts)
     if (last < dateOf(Math.max(sums.firstDay, 0))) throw notRead(sums.firstDay)
     const rows = (await daysOf(sums)).filter(({ date }) => date >= first && date <= last).reverse()
-    return toDays(rows, sums.headers.fees)
+    return jsonResponse(rows, sums.headers.fees)
   }, ({ first, last }) => `${first} ${last}`)
   return async (
     parts: Part[], { from, to }: { from: number | undefined, to: number | undefined }, name: 'from' | 'since'

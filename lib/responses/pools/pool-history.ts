@@ -12,7 +12,7 @@ import type { Turn } from '../../line.js'
 import { DAY, dateOf, dayOf, timeText } from '../../time.js'
 import type { CachedResponse } from '../../http/cached-response.js'
 import type { Asked } from '../../query.js'
-import { type Candles, CandlesSchema, PoolDaysSchema, type Trades, TradesSchema } from '../../../schemas/pools.js'
+import type { Candles, PoolDays, Trades } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
 import { checkTold, extentOf, knownTrades } from '../known.js'
 import type { CANDLES, DAYS, TRADES } from '../parameters.js'
@@ -27,10 +27,6 @@ export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'ba
 const MAX_KEPT = 128
 /** More days than any pool has lived. */
 const MAX_DAYS = 100_000
-
-const toTrades = jsonResponse(TradesSchema)
-const toCandles = jsonResponse(CandlesSchema)
-const toDays = jsonResponse(PoolDaysSchema)
 
 /** A sum of a candle as text of whole tokens. */
 export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
@@ -72,7 +68,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const { trades, headers } = await knownTrades(reading, question)
     // a page that ends what is known would pass for the end of all trades
     if (asked.before !== undefined && trades.length === 0) await knownTrades(reading, question, true)
-    return toTrades(trades.map(trade => tradeRow(trade, pair)), headers)
+    return jsonResponse(trades.map(trade => tradeRow(trade, pair)), headers)
   }
 
   async function candles (
@@ -94,7 +90,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     // What an interval without a price begins with
     const begun = known.length > 0 && !empty ? known[0]!.start : first
     const close = known.length > 0 || empty ? await reading.lastPrice(pair.address, begun - 1, pair.market) : null
-    return toCandles(candleRows(empty ? filled(known, first, end, width) : known, close, pair), headers)
+    return jsonResponse(candleRows(empty ? filled(known, first, end, width) : known, close, pair), headers)
   }
 
   async function days (
@@ -112,7 +108,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const whole = Math.max(first, Math.ceil((after + 1) / DAY))
     const rows = await reading.days(pair.address, { from: whole, to: last, limit: MAX_DAYS })
     const { price } = textsOf(pair)
-    return toDays(rows.map(({ day, base, quote, trades, makers, fees, unknownFees, prices }) => ({
+    return jsonResponse<PoolDays>(rows.map(({ day, base, quote, trades, makers, fees, unknownFees, prices }) => ({
       date: dateOf(day),
       base_volume: exactSum(base, pair.baseDecimals),
       target_volume: exactSum(quote, pair.quoteDecimals),

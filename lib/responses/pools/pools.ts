@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { missingEvents } from '../../market/dao-report.js'
 import { poolNotFound } from '../../../schemas/errors.js'
-import { type Pool, type PoolDetail, PoolDetailSchema, PoolsSchema } from '../../../schemas/pools.js'
+import type { Pool, PoolDetail } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { DaoFactsKept } from '../daos/facts.js'
@@ -14,8 +14,6 @@ import { createPoolHistory } from './pool-history.js'
 import { createPoolList, orUnknown, RATE_PLACES, rateText } from './pool-list.js'
 import { createQuotes, type ListedPool } from './quote.js'
 
-const toList = jsonResponse(PoolsSchema)
-const toDetail = jsonResponse(PoolDetailSchema)
 const MAX_KEPT = 256
 
 /** What is told of single pools and days. */
@@ -78,11 +76,11 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
   }
 
   const details = keepEach(sources, MAX_KEPT, async (parts, poolId: string) =>
-    toDetail(await detail(parts, poolId)))
+    jsonResponse(await detail(parts, poolId)))
 
   return {
     known: list,
-    list: formOf(list, ({ pools }) => toList(pools)),
+    list: formOf(list, ({ pools }) => jsonResponse(pools)),
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
     async one (parts: Part[], poolId: string) {
       await listed([], poolId)

@@ -6,12 +6,11 @@ import { quotes, quoteTexts } from '../../market/price.js'
 import { mostInput, quoteSwap, type SwapFees } from '../../market/quote.js'
 import type { Pair } from '../../market/ticker.js'
 import { invalidParameter } from '../../query.js'
-import { QuoteSchema } from '../../../schemas/pools.js'
+import type { Quote } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
 import { priceRules, type Sources } from '../sources.js'
 import { RATE_PLACES } from './pool-list.js'
 
-const toQuote = jsonResponse(QuoteSchema)
 const BPS = 10_000n
 const PERCENT = 100n
 
@@ -49,7 +48,7 @@ export function createQuotes ({ history, settings }: Sources, listed: Kept<Liste
       throw invalidParameter('amount', `at most ${paid(mostInput(inward))}, what the pool holds`)
     }
     const { output, fee, impact } = quoteSwap(input, inward, outward, fees)
-    return toQuote({
+    return jsonResponse<Quote>({
       pool_id: poolId,
       side,
       amount: paid(input),

@@ -11,12 +11,11 @@ import { answer, endpoint, MINT } from '../../endpoint.js'
 /** The bytes depend on two headers of the request. */
 const BOTH_FORMS = { vary: 'accept, accept-encoding' }
 
-const toResponse = jsonResponse(SupplyAnswerSchema)
 const SUPPLY = { tag: 'supply', ...MINT, query: 'any' as const }
 
 const routes: FastifyPluginAsync = async fastify => {
   const { supply } = fastify.cache
-  const record = formOf(supply, data => toResponse({ result: data.totalSupply, data }))
+  const record = formOf(supply, data => jsonResponse({ result: data.totalSupply, data }))
 
   endpoint(fastify, '/:mintAddress', {
     operationId: 'getSupply',

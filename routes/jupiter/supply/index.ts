@@ -7,14 +7,12 @@ import { answer, endpoint, MINT } from '../../endpoint.js'
 
 const ANSWERED = 'The number, with every digit it has.'
 
-const toTotal = exactResponse(JupiterTotalSchema)
-const toCirculating = exactResponse(JupiterCirculatingSchema)
-
 const routes: FastifyPluginAsync = async fastify => {
   const { supply } = fastify.cache
-  const total = formOf(supply, ({ totalSupply }) => toTotal({ totalSupply: exact(totalSupply) }))
+  const total = formOf(supply, ({ totalSupply }) =>
+    exactResponse<{ totalSupply: number }>({ totalSupply: exact(totalSupply) }))
   const circulating = formOf(supply, ({ circulatingSupply }) =>
-    toCirculating({ circulatingSupply: exact(circulatingSupply) }))
+    exactResponse<{ circulatingSupply: number }>({ circulatingSupply: exact(circulatingSupply) }))
   const common = { tag: 'aggregators', ...MINT }
 
   endpoint(fastify, '/:mintAddress/total', {
