@@ -3,7 +3,9 @@ import { noted } from '../lib/live/fresh.js'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
 import { createDaoFacts } from '../lib/responses/daos/facts.js'
 import { createDaoResponses } from '../lib/responses/daos/index.js'
-import { createForms } from '../lib/responses/forms/index.js'
+import { createBlockRanges } from '../lib/responses/forms/block-range.js'
+import { createCmc } from '../lib/responses/forms/cmc.js'
+import { createCoinGecko } from '../lib/responses/forms/coingecko.js'
 import { createMarket } from '../lib/responses/market.js'
 import { createPoolResponses } from '../lib/responses/pools/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
@@ -24,7 +26,10 @@ declare module 'fastify' {
     /** Prices of many tokens. */
     prices: ReturnType<typeof createPrices>
     /** The market in the forms of those who list it. */
-    forms: ReturnType<typeof createForms>
+    forms: ReturnType<typeof createBlockRanges> & {
+      coingecko: ReturnType<typeof createCoinGecko>
+      cmc: ReturnType<typeof createCmc>
+    }
   }
 }
 
@@ -61,5 +66,8 @@ export default fp(async fastify => {
   fastify.decorate('proposals', proposals)
   fastify.decorate('daos', createDaoResponses({ ...sources, facts, pools: pools.known, proposals, incomplete }))
   fastify.decorate('prices', createPrices(sources, tickerList))
-  fastify.decorate('forms', createForms({ ...sources, supply, tickers: tickerList }))
+  const listed = { ...sources, supply, tickers: tickerList, traded: pools.traded }
+  fastify.decorate('forms', {
+    coingecko: createCoinGecko(listed), cmc: createCmc(listed), ...createBlockRanges(listed)
+  })
 }, { name: 'answers', dependencies: ['config', 'chain', 'cache', 'history'] })

@@ -7,7 +7,7 @@ import { orUnknown, type PoolList } from '../responses/pools/pool-list.js'
 import { formOf } from '../responses/sources.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Treasuries, TreasuryRow } from '../../schemas/treasury.js'
-import { type Mark, pretences } from './pretences.js'
+import { type Mark, type Named, pretences } from './pretences.js'
 
 /** What the list of pools draws and no more: of 500 DAOs the API's answers would be three times a page's weight. */
 
@@ -71,7 +71,7 @@ function totalsOf (pools: readonly Pool[]): Totals {
 }
 
 /** `treasuries`: those that are known. */
-export function pageList (list: Pick<PoolList, 'pools' | 'tokens'>, treasuries: Treasuries): PageList {
+export function pageList (list: Named, treasuries: Treasuries): PageList {
   const marksOf = pretences(list)
   const owned = new Map(treasuries.map(row => [row.dao, row]))
   const rows = list.pools.map((pool): Row => {
@@ -98,7 +98,8 @@ export const listResponse = ({ totals, rows }: PageList, all: boolean): CachedRe
  * treasuries are never older.
  */
 export function createPageList (pools: Kept<PoolList>, treasuries: Kept<Treasuries>) {
-  const known = formOf(pools, async list => pageList(list, await orUnknown(treasuries([])) ?? []))
+  const known = formOf(pools, async ({ pools, state: { tokens } }) =>
+    pageList({ pools, tokens }, await orUnknown(treasuries([])) ?? []))
   return {
     known,
     first: formOf(known, list => listResponse(list, false)),

@@ -1,8 +1,11 @@
-import type { PoolList } from '../responses/pools/pool-list.js'
+import type { Snapshot } from '../live/snapshot.js'
 import type { Pool } from '../../schemas/pools.js'
 
 /** What a pool's names may pretend: to be another token here, or a dollar. */
 export type Mark = 'symbol' | 'name' | 'dollar'
+
+/** Pools, and what is known of their tokens: a list has texts only where they are short. */
+export interface Named { pools: readonly Pool[], tokens: Snapshot['tokens'] }
 
 /** Of tokens that people take for a dollar. */
 const DOLLAR = /usd|^dai$/
@@ -16,7 +19,7 @@ const plain = (text: string): string => text.normalize('NFKC').replace(/[\p{C}\p
   .replace(/./gu, letter => ALIKE.get(letter) ?? letter)
 
 /** A function that gives the marks of one of the pools, by what the names of all of them may be taken for. */
-export function pretences ({ pools, tokens }: Pick<PoolList, 'pools' | 'tokens'>): (pool: Pool) => Mark[] {
+export function pretences ({ pools, tokens }: Named): (pool: Pool) => Mark[] {
   const [names, mints] = [new Map<string, Record<'symbol' | 'name', string>>(), new Map<string, number>()]
   for (const token of pools.flatMap(({ base, quote }) => [base, quote])) {
     if (names.has(token.mint)) continue

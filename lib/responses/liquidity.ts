@@ -9,7 +9,6 @@ import { jsonResponse } from './json-response.js'
 import { historyHeaders } from './known.js'
 import { byDao, keepEach, type Sources } from './sources.js'
 
-const MAX_KEPT = 64
 const text = (row: ClosingDay | undefined): string | null =>
   row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
 
@@ -18,7 +17,7 @@ const text = (row: ClosingDay | undefined): string | null =>
  * the sums since launch throw.
  */
 export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
-  const get = keepEach(sources, MAX_KEPT, async (parts, asked: string) => {
+  const get = keepEach(sources, async (parts, asked: string) => {
     const { state, walkedTo, firstDay } = await totals(parts)
     const { usdPerUnit, symbolOf } = pricingOf(state)
     const wanted = [...state.daos.values()].filter(({ address, quoteMint }) =>

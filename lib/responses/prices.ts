@@ -9,19 +9,17 @@ import { invalidParameter } from '../query.js'
 import type { Prices } from '../../schemas/prices.js'
 import { jsonResponse } from './json-response.js'
 import { checkFinal, extentOf } from './known.js'
-import { headOf, keepEach, oncePerValue, priceRules, type Sources } from './sources.js'
+import { headOf, keepEach, priceRules, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
-/** Answers of the past that are kept: anyone may ask for any second. */
-const MAX_KEPT = 128
 /** What `at` may be. */
 const PAST_SECOND = 'Unix seconds or an ISO 8601 time, not after now, as 1769860800'
 
 type Price = Prices['prices'][string]
 
-/** The deepest pool of each base mint, whatever is known of its past: the next one would pass for it. */
-const poolsOf = oncePerValue(({ deepest }: TickerList): ReadonlyMap<string, Pair> =>
-  new Map(deepest.toReversed().map(pair => [pair.baseMint, pair])))
+/** The deepest pool of a base mint, whatever is known of its past: the next one would pass for it. */
+const poolOf = ({ state: { deepest } }: TickerList, mint: string): Pair | undefined =>
+  deepest.find(({ baseMint }) => baseMint === mint)
 
 /**
  * Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, WARMING_UP for one that is
@@ -48,15 +46,15 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
   /** What the deepest pool of each mint tells. */
   const pricesOf = (list: TickerList, mints: readonly string[], priceOf: (pool: Pair) => Price | null): Prices => ({
     prices: Object.fromEntries(mints.map(mint => {
-      const pool = poolsOf(list).get(mint)
+      const pool = poolOf(list, mint)
       return [mint, pool === undefined ? null : priceOf(pool)]
     })),
-    slot: list.slot
+    slot: list.state.slot
   })
 
   const current = (list: TickerList, mints: readonly string[]): Prices => pricesOf(list, mints, pool => {
     const price = list.byPool.get(pool.address)?.last_price ?? quoteTexts(quotes(pool, rules)).last
-    return priced(pool, spotPrice(pool), price, list.usd, list.time)
+    return priced(pool, spotPrice(pool), price, list.state.usd, list.time)
   })
 
   /** A pool that prices a token in USD as it was after its last trade by then: price and depth count as they do now. */
@@ -66,7 +64,7 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
       : [{ ...pair, baseReserves: trade.reserves.base, quoteReserves: trade.reserves.quote }]
 
   async function past (list: TickerList, mints: readonly string[], at: number, reading: Reading) {
-    const pools = mints.flatMap(mint => poolsOf(list).get(mint) ?? [])
+    const pools = mints.flatMap(mint => poolOf(list, mint) ?? [])
     const quoteMints = new Set(pools.map(({ quoteMint }) => quoteMint))
     const pricing = [...pricedBy].flatMap(([mint, pool]) => quoteMints.has(mint) ? [pool] : [])
     const read = [...new Set([...pools.map(({ address }) => address), ...pricing])]
@@ -86,11 +84,11 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     return jsonResponse(body, { 'x-history-complete': String(isWhole) })
   }
 
-  const kept = keepEach(sources, MAX_KEPT, async (parts, { at, mints }: { at: number, mints: readonly string[] }) => {
+  const kept = keepEach(sources, async (parts, { at, mints }: { at: number, mints: readonly string[] }) => {
     const list = await tickers(parts)
     headOf(sources, parts)
     return await history.read(reading => past(list, mints, at, reading))
-  }, ({ at, mints }) => `${at} ${mints.join()}`)
+  }, { keyOf: ({ at, mints }) => `${at} ${mints.join()}` })
 
   return async (parts: Part[], mints: readonly string[], at: number | undefined) => {
     if (at === undefined) return jsonResponse(current(await tickers(parts), mints))

@@ -29,7 +29,6 @@ interface ProposalsAsked {
   before?: string
 }
 
-const MAX_KEPT = 256
 /** An oracle's price is × 10^12. */
 const ORACLE_SCALE = 10n ** 12n
 /** More days than any market is open. */
@@ -225,7 +224,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     }
   }
 
-  const record = keepEach<string, ProposalRecord>(sources, MAX_KEPT, async (parts, address) => {
+  const record = keepEach<string, ProposalRecord>(sources, async (parts, address) => {
     const known = await find(parts, address)
     const read = await reader.accounts([[address, known.proposal.dao]])
     parts.push(partOf(read))

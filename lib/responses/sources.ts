@@ -4,7 +4,7 @@ import {
   type Aged, aged, createFreshCache, dated, type Kept, type Made, noted, type Part, RENEW_FROM, within
 } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
-import { byDepth, type Pair } from '../market/ticker.js'
+import { byDepth, type Pair, poolsByPair } from '../market/ticker.js'
 import { createValuation, type UsdValuation } from '../market/usd.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
 import type { Dao } from '../protocol/dao.js'
@@ -67,6 +67,8 @@ export interface PricedState extends Snapshot {
   usdMints: ReadonlySet<string>
   /** Its pools, deepest first. */
   deepest: readonly Pair[]
+  /** Those of each pair by ticker id, deepest first. */
+  byPair: ReadonlyMap<string, readonly string[]>
 }
 
 const priced = new WeakMap<Snapshot, PricedState>()
@@ -86,7 +88,8 @@ export async function pricedStateOf (sources: Sources, parts: Part[]): Promise<P
     throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
   }
   const usd = createValuation(pairs, { usdMints, pricedBy, minDepth })
-  const state = { ...snapshot, usd, usdMints, deepest: byDepth(pairs, usd) }
+  const deepest = byDepth(pairs, usd)
+  const state = { ...snapshot, usd, usdMints, deepest, byPair: poolsByPair(deepest) }
   priced.set(snapshot, state)
   return state
 }
@@ -124,10 +127,15 @@ export function headOf ({ history, now }: Pick<Sources, 'history' | 'now'>, part
   return head
 }
 
+/** Answers of one kind that are kept, the newest: anyone may ask for any second, or any DAO. */
+const MAX_KEPT = 128
+
 /** Keeps what `load` makes of each question, in the turn of who asks: `max` of them, by their keys. */
 export function keepEach<Q, V extends {}> (
-  { settings: { staleIfError }, now, time }: Sources, max: number, load: Kept<V, [Q]>,
-  keyOf: (question: Q) => string = String, ttl = TICKER_TTL
+  { settings: { staleIfError }, now, time }: Sources, load: Kept<V, [Q]>,
+  { keyOf = String, max = MAX_KEPT, ttl = TICKER_TTL }: {
+    keyOf?: (question: Q) => string, max?: number, ttl?: number | undefined
+  } = {}
 ): Kept<V, [Q]> {
   const { get } = createFreshCache<Q, V>({
     load: question => dated(parts => load(parts, question)), keyOf, ttl, staleIfError, max, now, time
@@ -137,25 +145,20 @@ export function keepEach<Q, V extends {}> (
 
 /** Keeps what `load` makes. */
 export function keepOne<V extends {}> (sources: Sources, load: Kept<V>, ttl?: number): Kept<V> {
-  const get = keepEach<typeof ALL, V>(sources, 1, load, String, ttl)
+  const get = keepEach<typeof ALL, V>(sources, load, { ttl })
   return parts => get(parts, ALL)
 }
 
-/** Makes a form once for each value, however often it is asked for; forgotten with the value. */
-export function oncePerValue<V extends object, R> (make: (value: V) => R): (value: V) => R {
-  const made = new WeakMap<V, R>()
-  return value => {
-    if (!made.has(value)) made.set(value, make(value))
-    return made.get(value)!
-  }
-}
-
-/** Another form of a kept value, made once for each. */
+/** Another form of a kept value, made once for each, and forgotten with it. */
 export function formOf<Q extends unknown[], V extends object, T> (
   kept: Kept<V, Q>, form: (value: V) => T | Promise<T>
 ): Kept<T, Q> {
-  const once = oncePerValue(form)
-  return async (parts, ...question) => await once(await kept(parts, ...question))
+  const made = new WeakMap<V, T | Promise<T>>()
+  return async (parts, ...question) => {
+    const value = await kept(parts, ...question)
+    if (!made.has(value)) made.set(value, form(value))
+    return await made.get(value)!
+  }
 }
 
 /** What `make` gives, with the age of what that is made of; it lives so many ms. */

@@ -2,26 +2,19 @@ import { inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { type Kept, type Part, within } from '../live/fresh.js'
-import { isTickerId, type Pair, poolsByPair, ticker, type Volumes } from '../market/ticker.js'
-import type { UsdValuation } from '../market/usd.js'
+import { isTickerId, type Pair, ticker, type Volumes } from '../market/ticker.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { poolNotFound, tickerNotFound } from '../../schemas/errors.js'
-import { hasEvents, headOf, keepOne, pricedStateOf, priceRules, type Sources } from './sources.js'
+import { hasEvents, headOf, keepOne, type PricedState, pricedStateOf, priceRules, type Sources } from './sources.js'
 
 export interface TickerList {
-  /** The chain's time of the state that they show, Unix seconds. */
+  /** What they show, which has the pools without a ticker too; its chain time, Unix seconds. */
+  state: PricedState
   time: number
   tickers: Ticker[]
-  /** All pools of each pair by ticker id, deepest first: those without a ticker, too. */
-  pools: ReadonlyMap<string, readonly string[]>
   byPool: ReadonlyMap<string, Ticker>
-  /** All pools, deepest first: those without a ticker, too. */
-  deepest: readonly Pair[]
   /** The pools of the tickers, by address. */
   pairs: ReadonlyMap<string, Pair>
-  /** What quote tokens are worth by the same state, and its slot. */
-  usd: UsdValuation
-  slot: number
 }
 
 /**
@@ -32,7 +25,7 @@ export interface TickerList {
 export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: string, asked?: string) {
   if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
   const list = await get(parts)
-  const all = list.pools.get(tickerId) ?? []
+  const all = list.state.byPair.get(tickerId) ?? []
   const known = all.filter(pool => list.byPool.has(pool))
   if (known.length === 0) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
   if (asked !== undefined && !known.includes(asked)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(asked))
@@ -76,17 +69,13 @@ export function createTickers (sources: Sources) {
     }
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
-    const { usd, slot } = state
-    const list = await inSlices(pairs, pair => ticker(pair, volumes, usd, rules))
+    const tickers = await inSlices(pairs, pair => ticker(pair, volumes, state.usd, rules))
     return {
+      state,
       time,
-      tickers: list,
-      pools: poolsByPair(state.deepest),
-      byPool: new Map(list.map(one => [one.pool_id, one])),
-      deepest: state.deepest,
-      pairs: new Map(pairs.map(pair => [pair.address, pair])),
-      usd,
-      slot
+      tickers,
+      byPool: new Map(tickers.map(one => [one.pool_id, one])),
+      pairs: new Map(pairs.map(pair => [pair.address, pair]))
     }
   })
 

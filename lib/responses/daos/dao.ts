@@ -7,8 +7,8 @@ import { DAY, dateOf, dayOf, MAX_TIME, timeText } from '../../time.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
-import type { OneFacts } from './facts.js'
-import { factFigures, treasuryRecord } from './treasury.js'
+import type { KnownDao } from './facts.js'
+import { treasuryRecord } from './treasury.js'
 
 /** The highest and the lowest price ever, and their UTC days. */
 interface Extremes { high: { price: ExecutedPrice, day: number }, low: { price: ExecutedPrice, day: number } }
@@ -56,8 +56,9 @@ interface DaoParts {
 }
 
 /** The record as served. */
-export function daoRecord (own: OneFacts, { reason, pool, createdAt, extremes, proposals, live }: DaoParts): DaoRecord {
-  const { facts, state } = own
+export function daoRecord (
+  { facts, state, figures }: KnownDao, { reason, pool, createdAt, extremes, proposals, live }: DaoParts
+): DaoRecord {
   const { dao, details, mint, supply, launch, allocation, slot, tokens } = facts
   const token = state.tokens.get(dao.baseMint)
   const quote = state.tokens.get(dao.quoteMint)
@@ -68,8 +69,7 @@ export function daoRecord (own: OneFacts, { reason, pool, createdAt, extremes, p
   const count = (wanted: ProposalState): number => proposals.filter(state => state === wanted).length
   const held = tokens.filter(({ mint }) => mint === dao.baseMint)
     .map(({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true }))
-  const treasury = treasuryRecord(own)
-  const figures = factFigures(own)
+  const treasury = treasuryRecord(facts, figures)
   return {
     dao: dao.address,
     name: token?.name ?? '',
@@ -93,8 +93,8 @@ export function daoRecord (own: OneFacts, { reason, pool, createdAt, extremes, p
     last_price: pool?.last_price ?? null,
     price_usd: treasury.price_usd,
     ...changesOf(pool),
-    market_cap_usd: figures.market_cap_usd,
-    fdv_usd: figures.fdv_usd,
+    market_cap_usd: figures.pool.market_cap_usd,
+    fdv_usd: figures.pool.fdv_usd,
     liquidity_in_usd: pool?.liquidity_in_usd ?? null,
     ath: extreme(extremes?.high),
     atl: extreme(extremes?.low),

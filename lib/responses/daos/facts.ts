@@ -1,17 +1,16 @@
-import { ServiceError } from '../../errors.js'
+import { eachInSlices } from '../../async.js'
+import { isServiceError, ServiceError } from '../../errors.js'
 import type { DaoFacts, DaoFactsReader } from '../../live/dao-facts.js'
 import type { TokenReader } from '../../live/tokens.js'
 import { daoNotFound } from '../../../schemas/errors.js'
 import { keepEach, keepOne, type PricedState, pricedStateOf, type Sources } from '../sources.js'
+import { type DaoFigures, figuresOf } from './treasury.js'
 
-/** The facts of a DAO, and the state that they go with: with the tokens that its vault holds and no DAO trades. */
-export interface OneFacts { state: PricedState, facts: DaoFacts }
-/** Those of the deepest listed pools, without the DAOs whose accounts are wrong. */
-export interface AllFacts { state: PricedState, facts: ReadonlyMap<string, DaoFacts> }
+/** A DAO, what follows from its facts, and the state they go with, which knows the tokens that its vault holds. */
+export interface KnownDao { state: PricedState, facts: DaoFacts, figures: DaoFigures }
 
 /** The deepest pools, of which supply and treasury are read with the lists: anyone can make one, of 15 accounts. */
 const MAX_WITH_FACTS = 300
-const MAX_KEPT = 1_000
 
 export type DaoFactsKept = ReturnType<typeof createDaoFacts>
 
@@ -24,22 +23,33 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
   }
 
   return {
-    all: keepOne<AllFacts>(sources, async parts => {
+    /** Figures by DAO, of those with the deepest listed pools, without the DAOs whose accounts are wrong. */
+    all: keepOne(sources, async (parts): Promise<ReadonlyMap<string, DaoFigures>> => {
       const state = await pricedStateOf(sources, parts)
       const deepest = state.deepest.slice(0, MAX_WITH_FACTS).flatMap(({ address }) => state.daos.get(address) ?? [])
-      const read = [...await reader.all(parts, deepest)]
-      const facts = new Map(read.flatMap(([dao, made]) => made instanceof ServiceError ? [] : [[dao, made]]))
-      return { state: await withHeld(state, [...facts.values()]), facts }
+      const read = await reader.all(parts, deepest)
+      const facts = [...read.values()].flatMap(made => made instanceof ServiceError ? [] : [made])
+      const known = await withHeld(state, facts)
+      const figures = new Map<string, DaoFigures>()
+      await eachInSlices(facts, one => {
+        try {
+          figures.set(one.dao.address, figuresOf(one, known))
+        } catch (error) {
+          if (!isServiceError(error)) throw error
+        }
+      })
+      return figures
     }),
 
     /** Throws DAO_NOT_FOUND for a DAO that is not known, and what is wrong with its accounts. */
-    one: keepEach<string, OneFacts>(sources, MAX_KEPT, async (parts, address) => {
+    one: keepEach(sources, async (parts, address: string): Promise<KnownDao> => {
       // what tokens are worth is of the list; all else is read anew
-      const state = await pricedStateOf(sources, parts)
-      const dao = state.daos.get(address)
+      const listed = await pricedStateOf(sources, parts)
+      const dao = listed.daos.get(address)
       if (dao === undefined) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(address))
       const facts = await reader.one(parts, dao)
-      return { state: await withHeld(state, [facts], facts.slot), facts }
+      const state = await withHeld(listed, [facts], facts.slot)
+      return { state, facts, figures: figuresOf(facts, state) }
     })
   }
 }

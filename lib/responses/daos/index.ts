@@ -1,4 +1,3 @@
-import { inSlices } from '../../async.js'
 import { isServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { reasonOf } from '../../market/dao-report.js'
@@ -10,7 +9,7 @@ import type { ProposalAnswers } from '../proposals.js'
 import { byDao, formOf, keepEach, type Sources } from '../sources.js'
 import { daoRecord, extremesOf } from './dao.js'
 import type { DaoFactsKept } from './facts.js'
-import { largestFirst, treasuryOf, treasuryRecord } from './treasury.js'
+import { largestFirst, treasuryRecord } from './treasury.js'
 
 interface DaoSources extends Sources {
   facts: DaoFactsKept
@@ -19,8 +18,6 @@ interface DaoSources extends Sources {
   /** DAOs whose history of late has gaps. */
   incomplete: () => Promise<ReadonlySet<string>>
 }
-
-const MAX_KEPT = 256
 
 /**
  * What is told of single DAOs, each by its address or by a base mint that one listed DAO trades. Throws INVALID_DAO,
@@ -36,7 +33,7 @@ export function createDaoResponses (sources: DaoSources) {
       throw error
     })
 
-  const record = keepEach(sources, MAX_KEPT, async (parts, address: string) => {
+  const record = keepEach(sources, async (parts, address: string) => {
     const own = await facts.one(parts, address)
     const { byId } = await pools(parts)
     const decided = await proposals.all(parts)
@@ -48,16 +45,15 @@ export function createDaoResponses (sources: DaoSources) {
     const open = proposed.find(({ state }) => state === 'pending')
     return jsonResponse(daoRecord(own, {
       reason,
-      pool: byId.get(address)?.pool ?? null,
+      pool: byId.get(address) ?? null,
       ...told,
       proposals: proposed.map(({ state }) => state),
       live: open === undefined ? null : await liveOne(parts, open.address)
     }))
   })
-  const treasury = formOf(facts.one, own => jsonResponse(treasuryRecord(own)))
+  const treasury = formOf(facts.one, ({ facts, figures }) => jsonResponse(treasuryRecord(facts, figures)))
 
-  const allTreasuries = formOf(facts.all, async ({ state, facts }) =>
-    largestFirst(await inSlices(facts.values(), one => treasuryOf({ state, facts: one }))))
+  const allTreasuries = formOf(facts.all, figures => largestFirst(figures.values()))
 
   return {
     one: byDao(sources, record),

@@ -13,7 +13,7 @@ import { JSON_TYPE, jsonResponse } from '../json-response.js'
 import { checkAddress } from '../sources.js'
 import { createEventPieces, type EventPiece } from './event-pieces.js'
 import { poolTokens } from './pool-tokens.js'
-import type { FormSources } from './sources.js'
+import type { FormSources } from './pairs.js'
 import { nameOf, symbolOf } from './token-texts.js'
 
 /** The market as a sequence of blocks: DEX Screener's form, and GeckoTerminal's. */

@@ -1,24 +1,26 @@
-import { inSlices } from '../../async.js'
+import { eachInSlices } from '../../async.js'
 import { powerOfTen, shortText, toFixed } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
+import { executedPrice, type Trade } from '../../history/history.js'
 import { type Exact, exact, exactJson, type ExactNumber } from '../../exact-json.js'
 import { makeCachedResponse } from '../../http/cached-response.js'
 import type { Turn } from '../../line.js'
 import type { Part } from '../../live/fresh.js'
 import type { Level } from '../../market/order-book.js'
+import { textsOf } from '../../market/pool-figures.js'
 import { DAY } from '../../time.js'
 import type { CmcAssets, CmcOrderBook, CmcSummary, CmcTickers, CmcTrades } from '../../../schemas/cmc.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
-import { formOf, keepEach } from '../sources.js'
+import { knownTrades } from '../known.js'
+import { formOf, headOf, keepEach } from '../sources.js'
 import { pairIn } from '../tickers.js'
-import { deepestBook } from './order-book.js'
-import type { FormSources } from './sources.js'
+import { createDayTickers, type DayTicker, deepestBook, type FormSources } from './pairs.js'
 import { nameOf, symbolOf } from './token-texts.js'
-import { createPairTrades, SIDES } from './trades.js'
-import { createWindowTickers } from './windows.js'
 
-/** Most trades of a side in one answer, far more than a pool has in a day: beyond, nothing is answered. */
-const MAX_TRADES = 50_000
+/** Most trades in one answer, far more than a pool has in a day: beyond, nothing is answered. */
+const MAX_TRADES = 100_000
+/** Trades that are read at once. */
+const PAGE = 1_000
 /** Pairs whose answers are kept, 15 MB each at the most. */
 const MAX_KEPT = 8
 /** Decimal text of a rate as exact as it was written: a setting has so many places at most. */
@@ -26,31 +28,56 @@ const MAX_PLACES = 30
 
 const number = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(price), exact(amount)]
 
-/** The market in CoinMarketCap's form; `maxTrades`: of a side in one answer. */
-export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows = createWindowTickers(sources)) {
-  const pairTrades = createPairTrades(sources)
+const summaryRow = ({ ticker, high, low, change }: DayTicker): Exact<CmcSummary[number]> => ({
+  trading_pairs: ticker.ticker_id,
+  pool_id: ticker.pool_id,
+  base_currency: ticker.base_currency,
+  quote_currency: ticker.target_currency,
+  last_price: exact(ticker.last_price),
+  lowest_ask: exact(ticker.ask),
+  highest_bid: exact(ticker.bid),
+  base_volume: exact(ticker.base_volume),
+  quote_volume: exact(ticker.target_volume),
+  price_change_percent_24h: change === null ? null : exact(change),
+  highest_price_24h: exact(high),
+  lowest_price_24h: exact(low)
+})
 
-  const day = keepEach(sources, MAX_KEPT, async (
+/** The market in CoinMarketCap's form; `maxTrades`: in one answer. */
+export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
+  const { history } = sources
+
+  /** The trades of the last 24 hours that have a price, newest first, read in turns of who asks. */
+  const day = keepEach(sources, async (
     parts, { tickerId, pool, turn }: Record<'tickerId' | 'pool', string> & { turn: Turn }
   ) => {
-    const head = sources.history.head()
-    const asked = { sides: SIDES, since: head.time - DAY + 1, until: undefined, limit: maxTrades + 1, pool }
-    const { buy, sell } = await pairTrades(parts, tickerId, asked, turn)
-    if (Math.max(buy.length, sell.length) > maxTrades) {
-      throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of a side of ${tickerId} in a day`)
-    }
-    const all = [...buy, ...sell].sort((a, b) => a.id < b.id ? 1 : -1)
-    // so many may be some 15 MB
-    const texts = await inSlices(all, ({ id, price, base, quote, at, side }) => exactJson({
-      trade_id: exact(id.toString()),
-      price: exact(price),
-      base_volume: exact(base),
-      quote_volume: exact(quote),
-      timestamp: at * 1000,
-      type: side
-    } satisfies Exact<CmcTrades[number]>))
+    const { list } = await pairIn(sources.tickers, [], tickerId, pool)
+    const { base, quote, price } = textsOf(list.pairs.get(pool)!)
+    const since = headOf(sources, parts).time - DAY + 1
+    const texts: string[] = []
+    let page: Trade[] = []
+    do {
+      const asked = { dao: pool, since, before: page.at(-1)?.seq, limit: PAGE }
+      const admitted = page.length > 0 ? 'admitted' : undefined
+      page = (await turn(() => history.read(reading => knownTrades(reading, asked, true)), admitted)).trades
+      await eachInSlices(page, ({ seq, at, swap }) => {
+        const paid = executedPrice(swap)
+        if (paid === undefined) return
+        texts.push(exactJson({
+          trade_id: exact(seq.toString()),
+          price: exact(price(paid)),
+          base_volume: exact(base(paid.base)),
+          quote_volume: exact(quote(paid.quote)),
+          timestamp: at * 1000,
+          type: swap.side
+        } satisfies Exact<CmcTrades[number]>))
+      })
+      if (texts.length > maxTrades) {
+        throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of ${tickerId} in a day`)
+      }
+    } while (page.length === PAGE)
     return makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`)
-  }, ({ tickerId, pool }) => `${tickerId} ${pool}`)
+  }, { keyOf: ({ tickerId, pool }) => `${tickerId} ${pool}`, max: MAX_KEPT })
   const fee = exact(shortText(sources.settings.takerFeeRate, MAX_PLACES))
 
   const asset = (mint: string, symbol: string, name: string, decimals: number) => [mint, {
@@ -66,20 +93,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
   }] as const
 
   return {
-    summary: formOf(windows, tickers => exactResponse<CmcSummary>(tickers.map(({ ticker, high, low, change }) => ({
-      trading_pairs: ticker.ticker_id,
-      pool_id: ticker.pool_id,
-      base_currency: ticker.base_currency,
-      quote_currency: ticker.target_currency,
-      last_price: exact(ticker.last_price),
-      lowest_ask: exact(ticker.ask),
-      highest_bid: exact(ticker.bid),
-      base_volume: exact(ticker.base_volume),
-      quote_volume: exact(ticker.target_volume),
-      price_change_percent_24h: change === null ? null : exact(change),
-      highest_price_24h: exact(high),
-      lowest_price_24h: exact(low)
-    })))),
+    summary: formOf(createDayTickers(sources), days => exactResponse<CmcSummary>(days.map(summaryRow))),
 
     /**
      * All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, OVERLOADED, and HISTORY_UNAVAILABLE
@@ -98,8 +112,8 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES, windows
       ])
     ))),
 
-    ticker: formOf(sources.tickers, ({ pools, byPool }) => exactResponse<CmcTickers>(Object.fromEntries(
-      Array.from(pools).flatMap(([id, [deepest]]) => {
+    ticker: formOf(sources.tickers, ({ state: { byPair }, byPool }) => exactResponse<CmcTickers>(Object.fromEntries(
+      Array.from(byPair).flatMap(([id, [deepest]]) => {
         const ticker = byPool.get(deepest!)
         // the next pool would pass for it
         if (ticker === undefined) return []

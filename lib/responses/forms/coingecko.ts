@@ -1,19 +1,23 @@
+import { inSlices } from '../../async.js'
+import { executedPrice, type Trade } from '../../history/history.js'
 import type { Turn } from '../../line.js'
 import type { Part } from '../../live/fresh.js'
+import { textsOf } from '../../market/pool-figures.js'
 import { invalidParameter } from '../../query.js'
-import type { CoinGeckoOrderBook, CoinGeckoPairs, CoinGeckoTickers, CoinGeckoTrades } from '../../../schemas/coingecko.js'
+import type {
+  CoinGeckoOrderBook, CoinGeckoPairs, CoinGeckoTickers, CoinGeckoTrades
+} from '../../../schemas/coingecko.js'
 import { jsonResponse } from '../json-response.js'
-import { formOf } from '../sources.js'
-import { deepestBook } from './order-book.js'
-import type { FormSources } from './sources.js'
-import { createPairTrades, type PairTrade, type Side, SIDES } from './trades.js'
-import { createWindowTickers } from './windows.js'
+import { historyHeaders, knownTrades } from '../known.js'
+import { formOf, headOf } from '../sources.js'
+import { pairIn } from '../tickers.js'
+import { createDayTickers, deepestBook, type FormSources } from './pairs.js'
 
 /** Times in seconds, or in milliseconds where they are as large as such are today. */
 interface CoinGeckoTradesAsked {
   ticker_id: string
   pool_id: string | undefined
-  type: Side | undefined
+  type: 'buy' | 'sell' | undefined
   limit: number
   start_time: number | undefined
   end_time: number | undefined
@@ -23,39 +27,54 @@ interface CoinGeckoTradesAsked {
 const MILLISECONDS = 10 ** 12
 const MAX_TRADES = 1_000
 
-const row = ({ id, pool, price, base, quote, at, side }: PairTrade) => ({
-  trade_id: id.toString(),
-  pool_id: pool,
-  price,
-  base_volume: base,
-  target_volume: quote,
-  trade_timestamp: at * 1000,
-  type: side
-})
-
 /** The market in CoinGecko's form. */
-export function createCoinGecko (sources: FormSources, windows = createWindowTickers(sources)) {
-  const pairTrades = createPairTrades(sources)
+export function createCoinGecko (sources: FormSources) {
+  const { history, tickers } = sources
 
   return {
-    pairs: formOf(sources.tickers, ({ tickers }) => jsonResponse<CoinGeckoPairs>(tickers.map(ticker => ({
+    pairs: formOf(tickers, ({ tickers }) => jsonResponse<CoinGeckoPairs>(tickers.map(ticker => ({
       ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id
     })))),
 
-    tickers: formOf(windows, tickers =>
+    tickers: formOf(createDayTickers(sources), tickers =>
       jsonResponse<CoinGeckoTickers>(tickers.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
 
-    /** Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, INVALID_PARAMETER and OVERLOADED. */
+    /**
+     * Trades of one pool of a pair by side; without a first second, as far as all are known. Throws what `pairIn`
+     * throws, INVALID_PARAMETER, OVERLOADED, and WARMING_UP and HISTORY_UNAVAILABLE while not all of them are known.
+     */
     async trades (parts: Part[], asked: CoinGeckoTradesAsked, turn: Turn) {
-      const { ticker_id: tickerId, pool_id: pool, type, limit, start_time: start, end_time: end } = asked
+      const { type, limit, start_time: start, end_time: end } = asked
       const [from, to] = [start, end].map(time => time !== undefined && time < MILLISECONDS ? time * 1000 : time)
       if (from !== undefined && to !== undefined && to < from) throw invalidParameter('end_time', 'start_time or later')
       const since = from === undefined ? undefined : Math.ceil(from / 1000)
       const until = to === undefined ? undefined : Math.floor(to / 1000)
-      const sides = type === undefined ? SIDES : [type]
-      const wanted = { sides, since, until, limit: limit === 0 ? MAX_TRADES : limit, pool }
-      const { buy, sell, headers } = await pairTrades(parts, tickerId, wanted, turn)
-      return jsonResponse<CoinGeckoTrades>({ buy: buy.map(row), sell: sell.map(row) }, headers)
+      const { list, pool: dao } = await pairIn(tickers, [], asked.ticker_id, asked.pool_id)
+      const { base, quote, price } = textsOf(list.pairs.get(dao)!)
+      // before they are read: what is read after it is of then, or younger
+      headOf(sources, parts)
+      return await turn(() => history.read(async reading => {
+        let headers = historyHeaders(true, undefined)
+        async function rows (side: 'buy' | 'sell'): Promise<CoinGeckoTrades['buy']> {
+          if (type !== undefined && type !== side) return []
+          const wanted = { dao, side, since, until, limit: limit === 0 ? MAX_TRADES : limit }
+          const found = await knownTrades(reading, wanted, since !== undefined)
+          if (found.headers['x-history-complete'] === 'false') headers = found.headers
+          return await inSlices(found.trades, ({ seq, at, swap }: Trade) => {
+            const paid = executedPrice(swap)!
+            return {
+              trade_id: seq.toString(),
+              pool_id: dao,
+              price: price(paid),
+              base_volume: base(paid.base),
+              target_volume: quote(paid.quote),
+              trade_timestamp: at * 1000,
+              type: side
+            }
+          })
+        }
+        return jsonResponse<CoinGeckoTrades>({ buy: await rows('buy'), sell: await rows('sell') }, headers)
+      }))
     },
 
     orderBook: async (parts: Part[], tickerId: string, depth: number) =>

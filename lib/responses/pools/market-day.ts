@@ -25,14 +25,12 @@ async function daysOf ({ walkedTo, complete, volume, fees }: MarketTotals): Prom
     ({ date, complete: isOver(date) && complete, volume_usd: usd, fees_usd: feesOf.get(date) ?? '0.00', trades }))
 }
 
-const MAX_KEPT = 128
-
 /**
  * One UTC day of all pools, YYYY-MM-DD, its sums as the aggregates have them. Throws INVALID_PARAMETER
  * for what is none, or has not begun, and what those throw.
  */
 export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
-  const get = keepEach(sources, MAX_KEPT, async (parts, day: number) => {
+  const get = keepEach(sources, async (parts, day: number) => {
     const date = dateOf(day)
     const sums = await totals(parts)
     const { state: { daos, tokens, usd }, daily, walkedTo, firstDay, complete, headers } = sums
@@ -87,12 +85,12 @@ const [MAX_DAYS, USUAL_DAYS] = [366, 30]
  * what the aggregates throw.
  */
 export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) {
-  const get = keepEach(sources, MAX_KEPT, async (parts, { first, last }: Record<'first' | 'last', string>) => {
+  const get = keepEach(sources, async (parts, { first, last }: Record<'first' | 'last', string>) => {
     const sums = await totals(parts)
     if (last < dateOf(Math.max(sums.firstDay, 0))) throw notRead(sums.firstDay)
     const rows = (await daysOf(sums)).filter(({ date }) => date >= first && date <= last).reverse()
     return jsonResponse(rows, sums.headers.fees)
-  }, ({ first, last }) => `${first} ${last}`)
+  }, { keyOf: ({ first, last }) => `${first} ${last}` })
   return async (
     parts: Part[], { from, to }: { from: number | undefined, to: number | undefined }, name: 'from' | 'since'
   ) => {

@@ -23,8 +23,6 @@ export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'ba
   market?: MarketKey
 }
 
-/** Answers to single questions that are kept: anyone may ask for any stretch of time. */
-const MAX_KEPT = 128
 /** More days than any pool has lived. */
 const MAX_DAYS = 100_000
 
@@ -46,14 +44,16 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     make: (pair: Traded, asked: A, reading: Reading, state: S) => Promise<CachedResponse<T>>,
     state: (parts: Part[]) => Promise<S>
   ) {
-    const get = keepEach(sources, MAX_KEPT, async (
+    const get = keepEach(sources, async (
       parts, { pair, asked, turn }: { pair: Traded, asked: A, turn: Turn }
     ) => {
       headOf(sources, parts)
       const known = await state(parts)
       return await turn(() => history.read(reading => make(pair, asked, reading, known)))
-    }, ({ pair: { address, market }, asked }) =>
-      [address, ...Object.values(market ?? {}), ...Object.values(asked)].join())
+    }, {
+      keyOf: ({ pair: { address, market }, asked }) =>
+        [address, ...Object.values(market ?? {}), ...Object.values(asked)].join()
+    })
     return async (parts: Part[], id: K, asked: A, turn: Turn) =>
       await get(parts, { pair: await check(id), asked, turn })
   }

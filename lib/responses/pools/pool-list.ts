@@ -2,43 +2,38 @@ import { eachInSlices } from '../../async.js'
 import { type Rational, shortText } from '../../decimal.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
-import type { Snapshot } from '../../live/snapshot.js'
 import type { Kept } from '../../live/fresh.js'
 import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
-import { liquidityUsd, type Pair, poolsByPair, usdText } from '../../market/ticker.js'
+import { liquidityUsd, type Pair, usdText } from '../../market/ticker.js'
 import type { Dao } from '../../protocol/dao.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import { startDate } from '../daos/dao.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import { factFigures } from '../daos/treasury.js'
 import { timeText } from '../../time.js'
 import { createdAt, sinceText } from '../known.js'
 import { headOf, keepOne, type PricedState, pricedStateOf, priceRules, type Sources } from '../sources.js'
 
-/** The pools as they are listed, with what their records are made of. */
+/** The pools as they are listed, deepest first. */
 export interface PoolList {
+  state: PricedState
   /** Unix second at which the windows end. */
   windowsEnd: number
-  slot: number
-  tokens: Snapshot['tokens']
   pools: Pool[]
-  byId: ReadonlyMap<string, { pool: Pool, dao: Dao }>
-  /** The pools of each pair by ticker id, deepest first. */
-  byPair: ReadonlyMap<string, readonly string[]>
+  byId: ReadonlyMap<string, Pool>
 }
 
+const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
+
 /**
- * The pools, kept. Throws the ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
+ * The pools by state and history alone: what many accounts of supply and treasury make is null. Kept; throws the
+ * ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
  */
-export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<PoolList> {
+export function createTradedPools (sources: Sources): Kept<PoolList> {
   const { history } = sources
   const rules = priceRules(sources.settings)
 
-  function record (
-    { slot, usd }: PricedState, pair: Pair, dao: Dao, window: PoolWindow, at: number | null,
-    facts: typeof UNKNOWN | ReturnType<typeof factFigures>
-  ): Pool {
+  function record ({ slot, usd }: PricedState, pair: Pair, dao: Dao, window: PoolWindow, at: number | null): Pool {
     const day = window.complete ? window : null
     const { quote, price } = textsOf(pair)
     const sumOf = (value: Rational | null | undefined, decimals: number) =>
@@ -73,40 +68,41 @@ export function createPoolList (sources: Sources, daoFacts: DaoFactsKept): Kept<
       liquidity_in_usd: usdText(liquidityUsd(pair, usd)),
       priced_in_usd: usd(pair.quoteMint) !== undefined,
       treasury_vault_address: dao.vault,
-      ...facts,
+      ...UNKNOWN,
       slot
     }
   }
 
   return keepOne(sources, async parts => {
     const state = await pricedStateOf(sources, parts)
-    const known = await orUnknown(daoFacts.all(parts))
     const head = headOf(sources, parts)
     const { windows, created } = await history.read(async reading => ({
       windows: await reading.windows(head.time),
       created: new Map(Array.from(reading.known.sequenceRanges.keys(), dao => [dao, createdAt(reading, dao)]))
     }))
-    const byId = new Map<string, { pool: Pool, dao: Dao }>()
+    const byId = new Map<string, Pool>()
     await eachInSlices(state.deepest, pair => {
       const { address } = pair
       const [window, dao] = [windows.get(address), state.daos.get(address)]
       if (window?.wholeAfter === undefined || dao === undefined) return
-      const at = created.get(address) ?? null
-      const own = known?.facts.get(address)
-      const facts = own === undefined ? UNKNOWN : factFigures({ state: known!.state, facts: own })
-      byId.set(address, { dao, pool: record(state, pair, dao, window, at, facts) })
+      byId.set(address, record(state, pair, dao, window, created.get(address) ?? null))
     })
     // As with the tickers: an empty list would look like a market without pools
     if (byId.size === 0 && state.pairs.length > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
     }
-    const byPair = poolsByPair(state.deepest.filter(({ address }) => byId.has(address)))
-    const pools = Array.from(byId.values(), ({ pool }) => pool)
-    return { windowsEnd: head.time, slot: state.slot, tokens: state.tokens, pools, byId, byPair }
+    return { state, windowsEnd: head.time, pools: [...byId.values()], byId }
   })
 }
 
-const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
+/** The same with what supply and treasury make of each, where they can be had. */
+export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: DaoFactsKept): Kept<PoolList> =>
+  keepOne(sources, async parts => {
+    const list = await traded(parts)
+    const known = await orUnknown(facts.all(parts))
+    const pools = list.pools.map(pool => ({ ...pool, ...known?.get(pool.pool_id)?.pool }))
+    return { ...list, pools, byId: new Map(pools.map(pool => [pool.pool_id, pool])) }
+  })
 
 /** Undefined where it can't be had now, as the many accounts of supply and treasury: what it makes is null. */
 export const orUnknown = <T>(wanted: Promise<T>): Promise<T | undefined> => wanted.catch((error: unknown) => {

@@ -7,19 +7,17 @@ import type { Pool, PoolDetail } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import { factFigures } from '../daos/treasury.js'
 import { checkAddress, formOf, keepEach, type Sources } from '../sources.js'
 import { createMarketDay, createMarketDays } from './market-day.js'
 import { createPoolHistory } from './pool-history.js'
-import { createPoolList, orUnknown, RATE_PLACES, rateText } from './pool-list.js'
+import { createPoolList, createTradedPools, orUnknown, RATE_PLACES, rateText } from './pool-list.js'
 import { createQuotes, type ListedPool } from './quote.js'
-
-const MAX_KEPT = 256
 
 /** What is told of single pools and days. */
 export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals>, facts: DaoFactsKept) {
   const { history, settings, snapshot } = sources
-  const list = createPoolList(sources, facts)
+  const traded = createTradedPools(sources)
+  const list = createPoolList(sources, traded, facts)
 
   /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
   async function listed (parts: Part[], poolId: string): Promise<ListedPool> {
@@ -31,10 +29,11 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
   }
 
   async function detail (parts: Part[], poolId: string): Promise<PoolDetail> {
-    const { byId, byPair, slot, tokens, windowsEnd } = await list(parts)
-    const found = byId.get(poolId)
-    if (found === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `events of ${poolId} are missing`)
-    const { pool, dao } = found
+    const { state: { daos, byPair, slot, tokens }, byId, windowsEnd } = await list(parts)
+    const [pool, dao] = [byId.get(poolId), daos.get(poolId)]
+    if (pool === undefined || dao === undefined) {
+      throw new ServiceError('HISTORY_UNAVAILABLE', `events of ${poolId} are missing`)
+    }
     const indexed = history.report().get(poolId)
     const read = pool.treasury_usdc_aum === null ? await orUnknown(facts.one(parts, poolId)) : undefined
     const rates = await history.read(reading => reading.feeRates(poolId))
@@ -44,7 +43,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
       ...pool,
       base: whole(pool.base),
       quote: whole(pool.quote),
-      ...read && factFigures(read),
+      ...read?.figures.pool,
       provenance: {
         slot,
         base_reserves: dao.baseReserves.toString(),
@@ -71,14 +70,15 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
         missing_events: missingEvents(indexed).toString(),
         windows_end: windowsEnd
       },
-      other_pools: (byPair.get(pool.ticker_id) ?? []).filter(other => other !== poolId)
+      other_pools: byPair.get(pool.ticker_id)!.filter(other => other !== poolId && byId.has(other))
     }
   }
 
-  const details = keepEach(sources, MAX_KEPT, async (parts, poolId: string) =>
+  const details = keepEach(sources, async (parts, poolId: string) =>
     jsonResponse(await detail(parts, poolId)))
 
   return {
+    traded,
     known: list,
     list: formOf(list, ({ pools }) => jsonResponse(pools)),
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */

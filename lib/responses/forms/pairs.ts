@@ -1,0 +1,66 @@
+import { ServiceError } from '../../errors.js'
+import type { Kept, Part } from '../../live/fresh.js'
+import { levelsOf, orderBook } from '../../market/order-book.js'
+import type { Pool } from '../../../schemas/pools.js'
+import type { Supply } from '../../../schemas/supply.js'
+import type { Ticker } from '../../../schemas/ticker.js'
+import type { PoolList } from '../pools/pool-list.js'
+import { keepOne, priceRules, type Sources } from '../sources.js'
+import { pairIn, type TickerList } from '../tickers.js'
+
+/** What several forms tell of pairs. */
+
+export interface FormSources extends Sources {
+  tickers: Kept<TickerList>
+  /** The pools by state and history. */
+  traded: Kept<PoolList>
+  supply: Kept<Supply, [mint: string]>
+}
+
+/** A ticker whose volumes are exact, with what the trades of the same 24 hours tell besides. */
+export interface DayTicker {
+  ticker: Ticker
+  /** The highest and the lowest price that a trade executed at; without a trade the last price. */
+  high: string
+  low: string
+  /** In percent; null: there is no trade to compare with. */
+  change: Pool['price_change_24h']
+}
+
+/**
+ * The tickers of which all of the last 24 hours is known, deepest first, kept. A DAO that is not final yet, or misses
+ * an event, is left out. Throws what the tickers throw, HISTORY_UNAVAILABLE where none is left.
+ */
+export const createDayTickers = (sources: FormSources): Kept<DayTicker[]> => keepOne(sources, async parts => {
+  const { tickers } = await sources.tickers(parts)
+  const { byId } = await sources.traded(parts)
+  const whole = tickers.flatMap((ticker): DayTicker[] => {
+    const pool = byId.get(ticker.pool_id)
+    const { base_volume_24h: base, target_volume_24h: target } = pool ?? {}
+    if (pool === undefined || base == null || target == null) return []
+    return [{
+      // exactly: rounded they would contradict the prices beside them
+      ticker: { ...ticker, base_volume: base, target_volume: target },
+      high: pool.high_24h ?? ticker.last_price,
+      low: pool.low_24h ?? ticker.last_price,
+      change: pool.price_change_24h
+    }]
+  })
+  // as with the tickers: an empty list would look like a market without pools
+  if (whole.length === 0 && tickers.length > 0) {
+    throw new ServiceError('HISTORY_UNAVAILABLE', 'the last 24 hours of no pool are known')
+  }
+  return whole
+})
+
+/**
+ * The order book of a pair's deepest pool to so many levels (0: all), with the Unix millisecond of the pool's state.
+ * Throws what `pairIn` throws.
+ */
+export async function deepestBook (
+  { tickers, settings }: FormSources, parts: Part[], tickerId: string, depth: number
+) {
+  const { list, pool } = await pairIn(tickers, parts, tickerId)
+  const { bids, asks } = orderBook(list.pairs.get(pool)!, priceRules(settings), levelsOf(depth))
+  return { timestamp: list.time * 1000, bids, asks }
+}
