@@ -17,7 +17,7 @@ import { settingsOf } from './support/settings.js'
 const { rounds, url } = options({ rounds: 15, url: '' })
 const SLOTS = 1_000
 const DAOS = 20
-/** Each is asked for once, as a crawler does: what is asked again is kept. The first ones until code is compiled. */
+/** Each is asked for once, as a crawler does. The first ones until code is compiled. */
 const WARMING = 15
 const RANGES = 1 + WARMING + rounds
 

@@ -1,10 +1,10 @@
 import type { AccountReader } from '../chain/types.js'
-import { formatUnits, multiply, powerOfTen, type Rational, ratio } from '../decimal.js'
+import { formatUnits } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { isWalked, type MarketKey, type ProposalEvent, type Reading } from '../history/history.js'
 import { type Part, partOf, within } from '../live/fresh.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
-import { ifKnown, priceText, textsOf } from '../market/pool-figures.js'
+import { ifKnown, priceText, textsOf, wholePrice } from '../market/pool-figures.js'
 import type { MarketPool, Outcome } from '../protocol/amm.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
@@ -38,21 +38,16 @@ const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 
 const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
   ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
   : null
-/** `bps`: its threshold, null once decided; places of its DAO's tokens, where those can be read. */
-export interface Known {
-  proposal: Proposal
-  dao: Dao
-  bps: number | null
-  base: number | undefined
-  quote: number | undefined
-}
+
+interface Decimals { baseDecimals: number, quoteDecimals: number }
+
+/** `bps`: its threshold, null once decided; `decimals`: of its DAO's tokens, undefined where one can't be read. */
+export interface Known { proposal: Proposal, dao: Dao, bps: number | null, decimals: Decimals | undefined }
 
 /** Throws NODE_BAD_ANSWER where a mint can't be read. */
-function decimalsOf ({ dao, base, quote }: Known) {
-  if (base === undefined || quote === undefined) {
-    throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao.address} can't be read`)
-  }
-  return { base, quote }
+function decimalsOf ({ dao, decimals }: Known): Decimals {
+  if (decimals !== undefined) return decimals
+  throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao.address} can't be read`)
 }
 
 const NOT_LIVE = { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
@@ -62,22 +57,21 @@ interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 
 const timeOf = (event: ProposalEvent | undefined) => ifKnown(event?.at, timeText)
 /** An oracle's price of raw units as that of whole tokens. */
-const averageText = (average: bigint, scale: Rational): string =>
-  priceText(multiply(ratio(average, ORACLE_SCALE), scale))
+const averageText = (average: bigint, decimals: Decimals): string =>
+  priceText(wholePrice({ quote: average, base: ORACLE_SCALE }, decimals))
 
-function decisionOf ({ ended }: Told, { base, quote }: Pick<Known, 'base' | 'quote'>): ProposalRow['decision'] {
+function decisionOf ({ ended }: Told, decimals: Decimals | undefined): ProposalRow['decision'] {
   const averages = ended?.averages ?? null
-  if (averages === null || base === undefined || quote === undefined) return null
-  const scale = powerOfTen(base - quote)
+  if (averages === null || decimals === undefined) return null
   return {
-    pass_twap: averageText(averages.pass, scale),
-    fail_twap: averageText(averages.fail, scale),
-    threshold: averageText(averages.threshold, scale),
+    pass_twap: averageText(averages.pass, decimals),
+    fail_twap: averageText(averages.fail, decimals),
+    threshold: averageText(averages.threshold, decimals),
     outcome: averages.pass > averages.threshold ? 'pass' : 'fail'
   }
 }
 
-function rowOf ({ proposal, bps, ...decimals }: Omit<Known, 'dao'>, told: Told = {}): ProposalRow {
+function rowOf ({ proposal, bps, decimals }: Omit<Known, 'dao'>, told: Told = {}): ProposalRow {
   const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao } = proposal
   return {
     proposal: address,
@@ -91,7 +85,7 @@ function rowOf ({ proposal, bps, ...decimals }: Omit<Known, 'dao'>, told: Told =
     launched_at: ifKnown(launchedAt, timeText),
     ends_at: ifKnown(launchedAt, at => timeText(at + duration)),
     finalized_at: timeOf(told.ended),
-    staked: staked === null || decimals.base === undefined ? null : formatUnits(staked, decimals.base),
+    staked: staked === null || decimals === undefined ? null : formatUnits(staked, decimals.baseDecimals),
     squads_proposal: proposal.squadsProposal,
     decision: decisionOf(told, decimals)
   }
@@ -130,11 +124,10 @@ async function checkAll (reading: Reading, dao: string, told: Told | undefined):
 /** The markets of a live proposal at a moment. */
 function liveMarketsOf (
   live: NonNullable<ReturnType<typeof liveMarkets>>, sums: Record<Outcome, { volume: string, trades: number }>,
-  bps: number | null,
-  { base, quote }: { base: number, quote: number }, { time, slot }: { time: number, slot: number }
+  bps: number | null, decimals: Decimals, { time, slot }: { time: number, slot: number }
 ): LiveMarkets {
-  const texts = textsOf({ baseDecimals: base, quoteDecimals: quote })
-  const average = (value: bigint | null) => ifKnown(value, price => averageText(price, powerOfTen(base - quote)))
+  const texts = textsOf(decimals)
+  const average = (value: bigint | null) => ifKnown(value, price => averageText(price, decimals))
   const priceOf = ({ reserves }: MarketPool): string | null =>
     reserves.base === 0n || reserves.quote === 0n ? null : texts.price(reserves)
   const averageOf = (market: Outcome): bigint | null => twapOf(carried(live[market], time))
@@ -176,8 +169,9 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         const proposal = decodeProposal(program.program, account)
         const dao = daos.get(proposal.dao)
         if (dao === undefined) return []
-        const [base, quote] = [dao.baseMint, dao.quoteMint].map(mint => tokens.get(mint)?.decimals)
-        return [{ proposal, dao, bps: bpsOf(proposal, dao), base, quote }]
+        const [base, quote] = [tokens.get(dao.baseMint), tokens.get(dao.quoteMint)]
+        const decimals = base && quote && { baseDecimals: base.decimals, quoteDecimals: quote.decimals }
+        return [{ proposal, dao, bps: bpsOf(proposal, dao), decimals: decimals ?? undefined }]
       } catch (error) {
         // another build's, or damaged: it alone is left out
         if (error instanceof DecodeError) return []
@@ -208,8 +202,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   /** A market of a proposal, as its trades are told. */
   async function traded (market: MarketKey): Promise<Traded> {
     const known = await find([], market.proposal)
-    const { base, quote } = decimalsOf(known)
-    return { ...known.dao, baseDecimals: base, quoteDecimals: quote, market }
+    return { ...known.dao, ...decimalsOf(known), market }
   }
   const { trades, candles } = createPoolHistory(sources, traded)
 
@@ -243,11 +236,11 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       if (!isTold(proposal, events)) await checkAll(reading, proposal.dao, events)
       if (live === null) return { events, sums: null }
       await checkAll(reading, proposal.dao, events)
-      const pass = await sumsOf(reading, proposal, 'pass', decimals.quote)
-      return { events, sums: { pass, fail: await sumsOf(reading, proposal, 'fail', decimals.quote) } }
+      const pass = await sumsOf(reading, proposal, 'pass', decimals.quoteDecimals)
+      return { events, sums: { pass, fail: await sumsOf(reading, proposal, 'fail', decimals.quoteDecimals) } }
     })
     const markets = live !== null && sums !== null ? liveMarketsOf(live, sums, bps, decimals, { time, slot }) : NOT_LIVE
-    return { ...rowOf({ proposal, bps, ...decimals }, events), ...markets }
+    return { ...rowOf({ proposal, bps, decimals }, events), ...markets }
   })
   const response = formOf(record, value => jsonResponse(value))
 

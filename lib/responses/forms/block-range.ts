@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.js'
-import type { History } from '../../history/history.js'
+import type { ChainPosition, History } from '../../history/history.js'
 import {
   type CachedResponse, makeCachedResponse, type StreamedResponse, tagOfAll
 } from '../../http/cached-response.js'
@@ -11,8 +11,8 @@ import type { DexAsset, DexPair, GeckoTerminalAsset, LatestBlock } from '../../.
 import { poolNotFound } from '../../../schemas/errors.js'
 import { JSON_TYPE, jsonResponse } from '../json-response.js'
 import { checkAddress } from '../sources.js'
-import { createEventPieces, type EventPiece } from './event-pieces.js'
-import { poolTokens } from './pool-tokens.js'
+import { blockEvent, positionOf } from './block-event.js'
+import { poolTokens, type PoolTokens } from './pool-tokens.js'
 import type { FormSources } from './pairs.js'
 import { nameOf, symbolOf } from './token-texts.js'
 
@@ -22,7 +22,18 @@ export type BlockRange = ReturnType<typeof createBlockRanges>['dexscreener']
 const MAX_SLOTS = 20_000
 /** Bytes up to which an answer is made as a whole: about what the platform and the network hold of any. */
 const MAX_WHOLE = 2 ** 18
-const [BEGIN, COMMA, END] = ['{"events":[', ',', ']}'].map(text => Buffer.from(text)) as [Buffer, Buffer, Buffer]
+/** Events that are read and made at once: some 5 ms of work. */
+const PAGE = 300
+const [BEGIN, END] = ['{"events":[', ']}']
+
+/** What tells the forms apart. */
+interface Form {
+  name: string
+  /** It has no event without the reserves after it. */
+  needsReserves: boolean
+  /** Of assets. */
+  hasDecimals: boolean
+}
 
 /** The slot up to which events have been published, and its Unix second. Throws WARMING_UP where there is none yet. */
 export async function latest (history: Pick<History, 'published'>): Promise<{ slot: number, at: number }> {
@@ -33,39 +44,64 @@ export async function latest (history: Pick<History, 'published'>): Promise<{ sl
 
 export function createBlockRanges (sources: FormSources) {
   const { history, snapshot: snapshots, supply: supplies, settings: { excluded } } = sources
-  const pieces = createEventPieces(sources)
 
-  /** The events of a range, `of` each piece those that a form has. */
+  /** Published events as JSON texts, those that a form has; where to go on behind them, if anywhere. */
+  async function pageOf (form: Form, from: number, to: number, after: ChainPosition | undefined) {
+    const events = await history.published(reading => reading.poolEvents({ from, to, after, limit: PAGE }))
+    const tokens = new Map<string, PoolTokens>()
+    for (const { dao } of events) {
+      if (excluded.has(dao) || tokens.has(dao)) continue
+      const found = await poolTokens(snapshots, dao)
+      // a range is asked for once: nothing is left out of it that may be there the next time
+      if (found === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `the tokens of ${dao} can't be read`)
+      tokens.set(dao, found)
+    }
+    const texts = events.flatMap(event => {
+      const pool = tokens.get(event.dao)
+      const told = pool && blockEvent(event, pool)
+      return told !== undefined && (told.reserves !== undefined || !form.needsReserves) ? [JSON.stringify(told)] : []
+    })
+    return { texts, next: events.length === PAGE ? positionOf(events.at(-1)!) : undefined }
+  }
+
+  /** The bytes of a range, page by page, each made in a turn of who takes it. */
+  async function * partsOf (form: Form, from: number, to: number, turn: Turn): AsyncGenerator<Buffer> {
+    let between = BEGIN
+    let after: ChainPosition | undefined
+    let admitted: 'admitted' | undefined
+    do {
+      const begun = after
+      const { texts, next } = await turn(() => pageOf(form, begun?.slot ?? from, to, begun), admitted)
+      admitted = 'admitted'
+      after = next
+      if (texts.length === 0) continue
+      yield Buffer.from(between + texts.join())
+      between = ','
+    } while (after !== undefined)
+    yield Buffer.from(between === BEGIN ? BEGIN + END : END)
+  }
+
   async function events (
-    form: string, from: number, to: number, turn: Turn, of: (piece: EventPiece) => Buffer
+    form: Form, from: number, to: number, turn: Turn
   ): Promise<CachedResponse | StreamedResponse> {
     if (to < from) throw invalidParameter('toBlock', 'fromBlock or more')
     if (to - from >= MAX_SLOTS) throw invalidParameter('toBlock', `at most ${MAX_SLOTS} blocks in one call`)
     const { slot } = await latest(history)
     if (to > slot) throw invalidParameter('toBlock', `the latest block, ${slot}, at most`)
 
-    async function * parts (admitted?: 'admitted'): AsyncGenerator<Buffer> {
-      let between = BEGIN
-      for await (const piece of pieces(from, to, turn, admitted)) {
-        const texts = of(piece)
-        if (texts.length === 0) continue
-        yield between
-        yield texts
-        between = COMMA
-      }
-      yield between === BEGIN ? Buffer.concat([BEGIN, END]) : END
+    const parts = partsOf(form, from, to, turn)
+    const made: Buffer[] = []
+    for (let size = 0; size <= MAX_WHOLE; size += made.at(-1)!.length) {
+      const { value, done } = await parts.next()
+      if (done === true) return makeCachedResponse(JSON_TYPE, Buffer.concat(made))
+      made.push(value)
     }
-
-    let [whole, size, isSmall]: [Buffer[], number, boolean] = [[], 0, true]
-    for await (const part of parts()) {
-      whole.push(part)
-      size += part.length
-      isSmall = size <= MAX_WHOLE
-      if (!isSmall) break
+    async function * all (): AsyncGenerator<Buffer> {
+      yield * made
+      yield * parts
     }
-    if (isSmall) return makeCachedResponse(JSON_TYPE, Buffer.concat(whole))
-    const tag = tagOfAll(SERVICE_VERSION, form, from, to, ...[...excluded].sort())
-    return { contentType: JSON_TYPE, tag, parts: () => parts('admitted') }
+    const tag = tagOfAll(SERVICE_VERSION, form.name, from, to, ...[...excluded].sort())
+    return { contentType: JSON_TYPE, tag, parts: all }
   }
 
   async function token (parts: Part[], mint: string) {
@@ -96,11 +132,7 @@ export function createBlockRanges (sources: FormSources) {
     return { pair: { ...known, ...created, creator: maker } }
   }
 
-  const form = (
-    name: string,
-    toAsset: (found: Awaited<ReturnType<typeof token>>) => CachedResponse,
-    of: (piece: EventPiece) => Buffer
-  ) => ({
+  const answersOf = (form: Form) => ({
     async latestBlock () {
       const { slot, at } = await latest(history)
       return jsonResponse<LatestBlock>({ block: { blockNumber: slot, blockTimestamp: at } })
@@ -108,21 +140,21 @@ export function createBlockRanges (sources: FormSources) {
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP while it is not stored what began the pool. */
     pair: async (pool: string) => jsonResponse(await pair(pool)),
     /** Throws INVALID_MINT and MINT_NOT_FOUND. */
-    asset: async (parts: Part[], mint: string) => toAsset(await token(parts, mint)),
+    async asset (parts: Part[], mint: string) {
+      const { asset, decimals } = await token(parts, mint)
+      return jsonResponse<DexAsset | GeckoTerminalAsset>(
+        form.hasDecimals ? { asset: { ...asset, decimals } } : { asset }
+      )
+    },
     /**
-     * As a whole where it is small, else in pieces, each made in a turn of who takes it. Throws INVALID_PARAMETER where
-     * the range is too long or beyond the latest block, and OVERLOADED.
+     * The events of a range: as a whole where it is small, else as they are taken. Throws INVALID_PARAMETER where the
+     * range is too long or beyond the latest block, OVERLOADED, and HISTORY_UNAVAILABLE where tokens can't be read.
      */
-    events: (from: number, to: number, turn: Turn) => events(name, from, to, turn, of)
+    events: (from: number, to: number, turn: Turn) => events(form, from, to, turn)
   })
 
   return {
-    dexscreener: form('dexscreener', ({ asset }) => jsonResponse<DexAsset>({ asset }), ({ all }) => all),
-    // its form has no event without reserves
-    geckoterminal: form(
-      'geckoterminal',
-      ({ asset, decimals }) => jsonResponse<GeckoTerminalAsset>({ asset: { ...asset, decimals } }),
-      ({ withReserves }) => withReserves
-    )
+    dexscreener: answersOf({ name: 'dexscreener', needsReserves: false, hasDecimals: false }),
+    geckoterminal: answersOf({ name: 'geckoterminal', needsReserves: true, hasDecimals: true })
   }
 }
