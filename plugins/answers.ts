@@ -14,16 +14,11 @@ import { ALL, type Sources } from '../lib/responses/sources.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What all answers are made of: the state now and the history. */
     sources: Sources
     market: ReturnType<typeof createMarket>
-    /** What is told of single pools and days. */
     pools: ReturnType<typeof createPoolResponses>
-    /** What is told of single DAOs, and of what they own. */
     daos: ReturnType<typeof createDaoResponses>
-    /** What DAOs decide. */
     proposals: ProposalAnswers
-    /** Prices of many tokens. */
     prices: ReturnType<typeof createPrices>
     /** The market in the forms of those who list it. */
     forms: ReturnType<typeof createBlockRanges> & {

@@ -17,7 +17,6 @@ declare module 'fastify' {
     cache: {
       /** All DAOs; the key is always `ALL`. */
       snapshot: FreshCache<typeof ALL, Snapshot>
-      /** The DAOs that trade a mint as their base. */
       daosOf: DaosOf
       supply: Kept<Supply, [mint: string]>
       readSets: SetReader

@@ -13,15 +13,11 @@ declare module 'fastify' {
     chain: {
       accounts: AccountReader
       history: HistoryReader
-      /** The token accounts of an owner, where a node lists them. */
       tokenAccounts: TokenAccountLister
-      /** What is known of each node. */
       nodes: NodeClient['nodes']
       /** Whether the WebSocket is connected; undefined: there is none, or it has not been tried yet. */
       websocketUp: boolean | undefined
-      /** Ages and schedules. */
       clock: Clock
-      /** How old a state of the chain is, and whether the chain has halted. */
       time: ChainTime
       /** Told of every request to a node. */
       observers: Set<(report: CallReport) => void>
@@ -38,7 +34,6 @@ export interface ChainOptions {
   now?: () => number
 }
 
-/** Opens the way to the nodes of CHAIN_RPC_URL. */
 export default fp<ChainOptions>(async (fastify, { transport: options, now }) => {
   const { nodeUrls, nodeRates } = fastify.config
   const observers = new Set<(report: CallReport) => void>()

@@ -13,7 +13,6 @@ declare module 'fastify' {
 }
 
 export interface ConfigOptions {
-  /** Environment variables. */
   env: Readonly<Record<string, string | undefined>>
 }
 

@@ -13,9 +13,7 @@ declare module 'fastify' {
 }
 
 export interface EdgeOptions {
-  /** Most connections at once. */
   mostConnections?: number
-  /** How fast an answer must be taken. */
   pace?: Pace
 }
 

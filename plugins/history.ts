@@ -8,7 +8,6 @@ import type { Settings } from '../lib/settings.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The state over time: the indexer, and what can be asked of it. */
     history: History
   }
 }

@@ -48,7 +48,7 @@ export default fp(async fastify => {
   const card = createCards(async pool => {
     if (pool === '') return marketSource(marketFacts(await list.known([])))
     const found = findPool(await sources.snapshot.get([]), pool)
-    if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
+    if (found.facts === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
     const week = await orUnknown(sparklines.of(pool))
     const row = (await orUnknown(list.known([])))?.byId.get(pool)
     return cardSource({ ...found.facts, ...row && figuresOf(row), ...week && { week } })

@@ -1,10 +1,9 @@
 import { type Static, type TString, Type } from '@sinclair/typebox'
 import { record, text } from './common.js'
 
-const describedPath = (what: string): string => `Path and short description of ${what}.`
-/** Texts by name, and what each of them is. */
-const texts = <N extends string>(examples: Record<N, string>, what: Record<N, string>) => Type.Object(
-  Object.fromEntries(Object.entries<string>(what).map(([name, is]) => [name, text(is, examples[name as N])])) as
+/** Texts by name, each with its example. */
+const texts = <N extends string>(examples: Record<N, string>, description: string) => Type.Object(
+  Object.fromEntries(Object.entries<string>(examples).map(([name, example]) => [name, text(description, example)])) as
     Record<N, TString>,
   { additionalProperties: false }
 )
@@ -36,30 +35,13 @@ export const RootSchema = record('Root', 'The service describes itself.', {
   documentation: text(
     'Address of the listing specification that the answers follow.', 'https://example.org/listing-specification'
   ),
-  endpoints: texts(ROOT_TEXTS.endpoints, {
-    tickers: describedPath('the tickers'),
-    supply: describedPath('the full supply record'),
-    supply_total: describedPath('the total supply'),
-    supply_circulating: describedPath('the circulating supply'),
-    volume_aggregate: describedPath('the aggregate volume'),
-    health: 'Path of the health record.'
-  }),
+  endpoints: texts(ROOT_TEXTS.endpoints, 'Path and short description.'),
   dex: texts({
     fork_type: 'Custom',
     factory_address: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq',
     router_address: 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
-  }, {
-    fork_type: 'DEX_FORK_TYPE, as configured.',
-    factory_address: 'FACTORY_ADDRESS, as configured.',
-    router_address: 'ROUTER_ADDRESS, as configured.'
-  }),
-  supplyBreakdown: texts(ROOT_TEXTS.supplyBreakdown, {
-    description: 'What the categories are.',
-    circulatingSupply: 'What circulates.',
-    teamPerformancePackage: 'What the team package is.',
-    protocolAmmLiquidity: 'What the internal pool holds.',
-    externalLpLiquidity: 'What the external pool holds for the protocol.'
-  }),
+  }, 'DEX_FORK_TYPE, FACTORY_ADDRESS, ROUTER_ADDRESS, as configured.'),
+  supplyBreakdown: texts(ROOT_TEXTS.supplyBreakdown, 'What a category of supply is.'),
   note: text('How DAOs are found, and where every path is described.', ROOT_TEXTS.note)
 })
 export type Root = Static<typeof RootSchema>

@@ -34,16 +34,22 @@ export function liquidityUsd ({ quoteReserves, quoteDecimals, quoteMint }: Price
 /** Amounts in USD as text: two digits after the point. */
 export const usdText = (value: Rational): string => toFixed(value, USD_DIGITS)
 
-/** Below any depth. */
-const UNPRICED = { n: -1n, d: 1n }
+/** Below any amount. */
+const UNKNOWN = { n: -1n, d: 1n }
+
+/** Largest amount first, then by id; those without an amount come last. */
+export function largestFirst<T> (
+  all: Iterable<T>, amountOf: (one: T) => Rational | null | undefined, idOf: (one: T) => string
+): T[] {
+  const rows = Array.from(all, one => ({ one, amount: amountOf(one) ?? UNKNOWN, id: idOf(one) }))
+  rows.sort((a, b) => compare(b.amount, a.amount) || (a.id < b.id ? -1 : 1))
+  return rows.map(({ one }) => one)
+}
 
 /** `pairs` deepest first, then by pool; those whose quote token has no USD value come last, whatever they hold. */
-export function byDepth<P extends PricedPool> (pairs: readonly P[], usd: UsdValuation): P[] {
-  const rows = pairs.map(pair =>
-    ({ pair, depth: usd(pair.quoteMint) === undefined ? UNPRICED : liquidityUsd(pair, usd) }))
-  rows.sort((a, b) => compare(b.depth, a.depth) || (a.pair.address < b.pair.address ? -1 : 1))
-  return rows.map(({ pair }) => pair)
-}
+export const byDepth = <P extends PricedPool>(pairs: readonly P[], usd: UsdValuation): P[] => largestFirst(
+  pairs, pair => usd(pair.quoteMint) && liquidityUsd(pair, usd), ({ address }) => address
+)
 
 /** The pools of each pair by ticker id, deepest first by what they hold of their common quote token, then by pool. */
 export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]> {

@@ -8,10 +8,13 @@ import type { PageList, Row } from './list.js'
 
 /** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
 
-export type FoundPool =
-  { kind: 'listed', facts: PoolFacts } | { kind: 'left-out', reason: string } | { kind: 'unknown' }
+/** A listed pool, or why there is no page of one. */
+export type FoundPool = { facts: PoolFacts, reason?: undefined } | { facts?: undefined, reason: string }
 
-/** Why a DAO that is on the chain has no page. */
+/** Of an address that is no DAO's. */
+export const NO_POOL = 'There is no DAO with a pool at this address.'
+
+/** Of a DAO that is on the chain. */
 const REASONS: Record<string, string> = {
   excluded: 'The operator of this service leaves this DAO out.',
   undecodable: 'There is a DAO at this address, but its account has a form that this service does not know.',
@@ -29,13 +32,11 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
   const pair = snapshot.pairs.find(({ address }) => address === pool)
   const account = snapshot.discovered.find(({ address }) => address === pool)
   if (pair === undefined) {
-    if (account === undefined) return { kind: 'unknown' }
-    return { kind: 'left-out', reason: REASONS[account.leftOut ?? ''] ?? 'This DAO is not listed.' }
+    return { reason: account === undefined ? NO_POOL : REASONS[account.leftOut ?? ''] ?? 'This DAO is not listed.' }
   }
   // the list has texts only where they are short
   const [base, quote] = [snapshot.tokens.get(pair.baseMint)?.whole, snapshot.tokens.get(pair.quoteMint)?.whole]
   return {
-    kind: 'listed',
     facts: {
       base: symbolOf({ symbol: base?.symbol ?? pair.baseSymbol, mint: pair.baseMint }),
       quote: symbolOf({ symbol: quote?.symbol ?? pair.quoteSymbol, mint: pair.quoteMint }),

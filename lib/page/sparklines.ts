@@ -1,5 +1,4 @@
 import { chunks } from '../chunks.js'
-import type { CachedResponse } from '../http/cached-response.js'
 import type { Reading } from '../history/history.js'
 import { jsonResponse } from '../responses/json-response.js'
 import { formOf, headOf, keepOne, pricedStateOf, type Sources } from '../responses/sources.js'
@@ -11,8 +10,6 @@ import { AT_FIRST } from './list.js'
 /** Where closes lie between the lowest of the week, 0, and the highest, TOP; oldest first, null before the first. */
 export type Line = ReadonlyArray<number | null>
 export const TOP = 99
-
-interface Drawings { lines: ReadonlyMap<string, Line>, first: CachedResponse, all: CachedResponse }
 
 const STEP = 4 * HOUR
 const SPAN = 7 * DAY
@@ -38,13 +35,10 @@ async function lineOf (reading: Reading, pool: string, from: number): Promise<Li
   })
 }
 
-const responseOf = (lines: Iterable<readonly [string, Line]>): CachedResponse =>
-  jsonResponse({ pools: Object.fromEntries(lines) })
-
 /** The drawings, kept. Each throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
 export function createSparklines (sources: Sources) {
   const { history } = sources
-  const drawn = keepOne(sources, async (parts): Promise<Drawings> => {
+  const drawn = keepOne(sources, async (parts): Promise<ReadonlyMap<string, Line>> => {
     const { deepest } = await pricedStateOf(sources, [])
     const head = headOf(sources, parts)
     const from = Math.floor((head.time - SPAN) / STEP) * STEP
@@ -57,15 +51,14 @@ export function createSparklines (sources: Sources) {
         }
       })
     }
-    const all = [...lines]
-    return { lines, first: responseOf(all.slice(0, AT_FIRST)), all: responseOf(all) }
+    return lines
   }, DRAWN_TTL)
 
   return {
     /** Lines by pool, of the deepest or of all; pools that have none to draw are left out. */
-    first: formOf(drawn, ({ first }) => first),
-    all: formOf(drawn, ({ all }) => all),
+    first: formOf(drawn, lines => jsonResponse({ pools: Object.fromEntries([...lines].slice(0, AT_FIRST)) })),
+    all: formOf(drawn, lines => jsonResponse({ pools: Object.fromEntries(lines) })),
     /** That of one pool; undefined where there is nothing to draw. */
-    of: async (pool: string): Promise<Line | undefined> => (await drawn([])).lines.get(pool)
+    of: async (pool: string): Promise<Line | undefined> => (await drawn([])).get(pool)
   }
 }

@@ -8,30 +8,13 @@ import { feesInUsd } from '../market/other-fees.js'
 import { usdText } from '../market/ticker.js'
 import { once } from '../once.js'
 import { DAY, dateOf } from '../time.js'
-import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { AggregateFees } from '../../schemas/fees.js'
 import { historyHeaders } from './known.js'
 import { jsonResponse } from './json-response.js'
 import { formOf, hasEvents, headOf, keepOne, type PricedState, pricedStateOf, type Sources } from './sources.js'
 
 /** The days of all DAOs at one moment, and what they amount to. */
-export interface MarketTotals {
-  state: PricedState
-  daily: ReadonlyMap<string, DailyVolume>
-  /** Unix second up to which everything that happened has been walked for certain. */
-  walkedTo: number
-  /** Days since 1970-01-01: the first that is told of, while the past is read; −Infinity: all are. */
-  firstDay: number
-  /** Every event is stored and understood. */
-  complete: boolean
-  /** Whether that is so and, where not, from when on and what is missing; of fees how many are not known. */
-  headers: { volume: Record<string, string>, fees: Record<string, string> }
-  /** Since launch, or since the first day. */
-  volume (): Promise<AggregateVolume>
-  fees (): Promise<AggregateVolume>
-  /** What came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
-  outside (): Promise<ReturnType<typeof outsideTotals>>
-}
+export type MarketTotals = Awaited<ReturnType<ReturnType<typeof createTotals>>>
 
 /** The first UTC day that is stored whole, counted from 1970-01-01; −Infinity: all are; Infinity: none is yet. */
 export function firstWholeDay ({ complete, oldestTime }: HistoryStatus): number {
@@ -60,7 +43,7 @@ export const pricingOf = ({ usd, tokens }: PricedState): Pricing => ({
  * The days and their sums since launch, or since the first whole day while the past is read, kept; volumes and fees of
  * one moment agree. Throws the ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
  */
-export function createTotals (sources: Sources): Kept<MarketTotals> {
+export function createTotals (sources: Sources) {
   const { history, settings: { excluded } } = sources
 
   return keepOne(sources, async parts => {
@@ -94,12 +77,16 @@ export function createTotals (sources: Sources): Kept<MarketTotals> {
     return {
       state,
       daily,
+      /** Unix second up to which everything that happened has been walked for certain. */
       walkedTo: head.time,
+      /** Days since 1970-01-01: the first that is told of, while the past is read; −Infinity: all are. */
       firstDay,
+      /** Every event is stored and understood. */
       complete,
       headers: { volume: headers, fees: { ...headers, 'x-fees-unknown': String(unknownFees) } },
       volume: once(() => aggregateVolume(daos, ({ quote }) => quote, pricing, head.time)),
       fees: once(() => aggregateVolume(daos, ({ fees }) => fees, pricing, head.time)),
+      /** What came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
       outside: once(async () => {
         const others = await history.read(async reading => {
           const isPartly = (dao: string): boolean =>

@@ -3,6 +3,9 @@ import { timeText } from '../time.js'
 import { isWalked, type Reading, type TradesQuery } from '../history/history.js'
 import type { Sources } from './sources.js'
 
+/** More days than anything here has lived. */
+export const MAX_DAYS = 100_000
+
 /** Throws WARMING_UP until what events tell of decisions has been read, which version 1.0 did not. */
 export async function checkTold (reading: Reading, dao: string): Promise<void> {
   if (await reading.untold(dao)) throw new ServiceError('WARMING_UP', 'events of decisions are still being read')

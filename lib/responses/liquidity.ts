@@ -1,7 +1,6 @@
-import { compare } from '../decimal.js'
 import type { Kept, Part } from '../live/fresh.js'
 import { closingDays, type ClosingDay } from '../market/liquidity.js'
-import { usdText } from '../market/ticker.js'
+import { largestFirst, usdText } from '../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../time.js'
 import type { AggregateLiquidity } from '../../schemas/liquidity.js'
 import { type MarketTotals, pricingOf } from './aggregate.js'
@@ -35,12 +34,13 @@ export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
     })
     const days = { first: firstDay, last: dayOf(walkedTo) - 1 }
     const rows = closingDays(pools, usdPerUnit, days).reverse()
-    const daos = pools.flatMap(pool => {
+    const newest = pools.flatMap(pool => {
       const [row] = closingDays([pool], usdPerUnit, { ...days, first: days.last })
-      return row === undefined ? [] : [{ pool, row, liquidity: text(row) }]
+      return row === undefined ? [] : [{ pool, usd: row.usd, liquidity: text(row) }]
     })
-    daos.sort((a, b) => Number(b.liquidity !== null) - Number(a.liquidity !== null) ||
-      compare(b.row.usd, a.row.usd) || (a.pool.address < b.pool.address ? -1 : 1))
+    const daos = largestFirst(
+      newest, ({ usd, liquidity }) => liquidity === null ? null : usd, ({ pool }) => pool.address
+    )
     const isWhole = rows.every(({ unknown }) => unknown === 0) && firstDay === -Infinity
     const dailyBreakdown = rows.map(row =>
       ({ date: dateOf(row.day), liquidity: text(row), daos: row.known, unknown: row.unknown }))

@@ -1,10 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CallReport } from '../chain/json-rpc.js'
 import type { NodeState } from '../chain/nodes.js'
-import type { HistoryStatus } from '../history/history.js'
 import type { Sources } from './sources.js'
-
-/** The metrics. Labels are bounded: nothing that a client made up. */
 
 /** Facts of the process, read when the metrics are. */
 interface ProcessFacts {
@@ -21,9 +18,12 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH',
 /** Fee rates that are shown: a program charges one or two in its life. */
 const MAX_RATES = 20
 
-/** A registry over these facts, of which what is not known is not shown; with `process`, of the event loop too. */
+/**
+ * A registry over these facts, of which what is not known is not shown; with `process`, of the event loop too. Labels
+ * are bounded: nothing that a client made up.
+ */
 export function createMetrics (
-  { snapshot: snapshots, history: { status }, time }: Pick<Sources, 'snapshot' | 'history' | 'time'>,
+  { snapshot: snapshots, history: { status: history }, time }: Pick<Sources, 'snapshot' | 'history' | 'time'>,
   { nodes, websocketUp, streams, sharedLimit }: ProcessFacts,
   { process = false } = {}
 ) {
@@ -86,12 +86,6 @@ export function createMetrics (
   }
 
   const snapshot = () => snapshots.peek()
-  let read: HistoryStatus | undefined
-  /** Most gauges are fields of it, and all are read at once. */
-  function history (): HistoryStatus {
-    if (read === undefined) queueMicrotask(() => { read = undefined })
-    return (read ??= status())
-  }
   const seconds = (ms: number | null | undefined): number | undefined => ms == null ? undefined : ms / 1000
   gauges({
     snapshot_age_seconds: ['Age of the state of all DAOs.', () => seconds(snapshot()?.age)],

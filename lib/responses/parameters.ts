@@ -3,7 +3,6 @@ import { TickerSchema } from '../../schemas/ticker.js'
 import { INTERVALS, type Interval } from '../history/history.js'
 import { parseKey } from '../protocol/pda.js'
 import { byDefault, integer, optional, type Parameter, range, word } from '../query.js'
-import { checkAddress } from './sources.js'
 
 /** Parameters that several endpoints take. */
 
@@ -35,15 +34,6 @@ export const tickerId = text(
   'Base mint, underscore, quote mint.', 'base mint, underscore, quote mint', TickerSchema.examples[0]!.ticker_id
 )
 
-/** The id of a pool; throws INVALID_POOL_ID. */
-export const poolId = (description: string): Parameter<string> => ({
-  ...address(description, 'the address of a pool'),
-  read (given) {
-    checkAddress(given, 'INVALID_POOL_ID')
-    return given
-  }
-})
-
 export const daoOrMint = (description: string): Parameter<string> =>
   text(description, 'the address of a DAO, or of its base mint', DAO_EXAMPLE)
 
@@ -68,19 +58,12 @@ const tradeId: Parameter<bigint> = {
 
 const INTERVAL_NAMES = Object.keys(INTERVALS) as Interval[]
 
-const flag: Parameter<boolean> = {
-  description: 'true: intervals without a trade, too. Default false.',
-  example: 'true',
-  expects: 'one of true, false',
-  read: given => given === 'true' ? true : given === 'false' ? false : undefined
-}
-
 /** What is asked of trades and of candles, of pools and of the markets of proposals. */
 export const TRADES = { limit: limit(100), before: optional(tradeId), ...range('Trades') }
 export const CANDLES = {
   interval: byDefault(word(`One of ${INTERVAL_NAMES.join(', ')}. Default 1h.`, INTERVAL_NAMES, '1h'), '1h' as const),
   ...range('Intervals with trades', ', and the one that holds it', '; default now'),
   limit: limit(300),
-  empty: byDefault(flag, false)
+  empty: byDefault(word('true: intervals without a trade, too. Default false.', ['true', 'false']), 'false')
 }
 export const DAYS = range('Days', ', and the one that holds it', '; default today')

@@ -13,11 +13,11 @@ import {
   decodeProposal, liveMarkets, type Proposal, PROPOSAL_PREFIX, type ProposalState
 } from '../protocol/proposal.js'
 import { invalidParameter } from '../query.js'
-import { MAX_TIME, timeText } from '../time.js'
+import { DAY, MAX_TIME, timeText } from '../time.js'
 import { proposalNotFound } from '../../schemas/errors.js'
 import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
 import { jsonResponse } from './json-response.js'
-import { checkTold, extentOf } from './known.js'
+import { checkTold, extentOf, MAX_DAYS } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
 import { checkAddress, daoOf, formOf, headOf, keepEach, keepOne, type Sources, stateOf } from './sources.js'
 
@@ -31,8 +31,6 @@ interface ProposalsAsked {
 
 /** An oracle's price is × 10^12. */
 const ORACLE_SCALE = 10n ** 12n
-/** More days than any market is open. */
-const MAX_DAYS = 10_000
 
 const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
 const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
@@ -209,7 +207,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   /** What was traded on a market of a proposal so far. */
   async function sumsOf (reading: Reading, { dao, address }: Proposal, market: MarketKey['market'], decimals: number) {
     const days = await reading.candles(
-      dao, '1d', { from: 0, to: Number.MAX_SAFE_INTEGER, limit: MAX_DAYS }, { proposal: address, market }
+      dao, '1d', { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS }, { proposal: address, market }
     )
     return {
       volume: exactSum(days.reduce((sum, { quote }) => sum + quote, 0n), decimals),

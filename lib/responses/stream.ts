@@ -1,5 +1,4 @@
 /** What happens, told as it happens: finalized trades in the order of the chain, tickers and proposals that change. */
-import { LRUCache } from 'lru-cache'
 import { createTurns } from '../async.js'
 import type { Clock } from '../clock.js'
 import { isServiceError, ServiceError } from '../errors.js'
@@ -44,8 +43,6 @@ interface StreamOptions {
 const LOOK_MS = 1_000
 /** Between two signs of life, ms. */
 const BEAT_MS = 15_000
-/** Pools that nothing is known of, and for how long they are not looked for again, ms. */
-const UNKNOWN = { max: 1_000, ttl: 60_000 }
 /** Events read at once. */
 const PAGE = 500
 /** How far back a stream can be resumed, s. */
@@ -83,7 +80,6 @@ interface Follower { asked: StreamAsked, listener: Listener, after: ChainPositio
 
 export function createStream ({ sources, clock, tickers, proposals, signal, onError }: StreamOptions) {
   const { history, settings: { excluded }, snapshot: snapshots, time } = sources
-  const unknown = new LRUCache<string, true>(UNKNOWN)
   const followers = new Set<Follower>()
   const inTurn = createTurns()
   /** Up to which slot all followers have been told. */
@@ -104,12 +100,8 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       const trades: ToldTrade[] = []
       for (const event of events) {
         const [pool, position] = [event.dao, positionOf(event)]
-        if (event.swap === null || excluded.has(pool) || unknown.has(pool)) continue
-        const tokens = await poolTokens(snapshots, pool)
-        if (tokens === undefined) {
-          unknown.set(pool, true)
-          continue
-        }
+        const tokens = event.swap === null || excluded.has(pool) ? undefined : await poolTokens(snapshots, pool)
+        if (tokens === undefined) continue
         const row = tradeRow(event as Trade, { address: pool, ...tokens })
         trades.push({ pool, position, text: message('trade', { pool_id: pool, ...row }, position) })
       }

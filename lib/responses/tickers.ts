@@ -5,7 +5,9 @@ import { type Kept, type Part, within } from '../live/fresh.js'
 import { isTickerId, type Pair, ticker, type Volumes } from '../market/ticker.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { poolNotFound, tickerNotFound } from '../../schemas/errors.js'
-import { hasEvents, headOf, keepOne, type PricedState, pricedStateOf, priceRules, type Sources } from './sources.js'
+import {
+  checkAddress, hasEvents, headOf, keepOne, type PricedState, pricedStateOf, priceRules, type Sources
+} from './sources.js'
 
 export interface TickerList {
   /** What they show, which has the pools without a ticker too; its chain time, Unix seconds. */
@@ -19,11 +21,12 @@ export interface TickerList {
 
 /**
  * The pool that stands for a pair, the deepest, or the one of them that is `asked` for; and the others. Throws
- * INVALID_TICKER_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, what `get` throws, and HISTORY_UNAVAILABLE where the deepest has
- * no ticker: the next one, which may be a stranger's, would pass for it.
+ * INVALID_TICKER_ID, INVALID_POOL_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, what `get` throws, and HISTORY_UNAVAILABLE
+ * where the deepest has no ticker: the next one, which may be a stranger's, would pass for it.
  */
 export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: string, asked?: string) {
   if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
+  if (asked !== undefined) checkAddress(asked, 'INVALID_POOL_ID')
   const list = await get(parts)
   const all = list.state.byPair.get(tickerId) ?? []
   const known = all.filter(pool => list.byPool.has(pool))

@@ -1,9 +1,10 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { byDefault, integer, optional, word } from '../../lib/query.js'
-import { depth, poolId, tickerId } from '../../lib/responses/parameters.js'
+import { depth, text, tickerId } from '../../lib/responses/parameters.js'
 import {
   CoinGeckoOrderBookSchema, CoinGeckoPairsSchema, CoinGeckoTickersSchema, CoinGeckoTradesSchema
 } from '../../schemas/coingecko.js'
+import { QUOTE_EXAMPLE } from '../../schemas/common.js'
 import { INVALID_POOL_ID, INVALID_TICKER_ID, poolNotFound, tickerNotFound } from '../../schemas/errors.js'
 import { HISTORY_HEADERS } from '../../schemas/headers.js'
 import { NO_PAIR, failure } from '../../schemas/responses.js'
@@ -42,7 +43,7 @@ const routes: FastifyPluginAsync = async fastify => {
     tag: 'aggregators',
     query: {
       ticker_id: tickerId,
-      pool_id: optional(poolId('Another pool of the pair.')),
+      pool_id: optional(text('Another pool of the pair.', 'the address of a pool', QUOTE_EXAMPLE)),
       type: optional(word('buy or sell; both where it is not given.', ['buy', 'sell'])),
       limit: byDefault(integer(
         'Trades of each side, 1,000 at most; 0: as many as there may be. Default 500.', 'trades of each side', 100,

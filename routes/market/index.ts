@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CachedResponse } from '../../lib/http/cached-response.js'
 import { PAGE_HEADERS } from '../../lib/page/headers.js'
 import type { Kept } from '../../lib/live/fresh.js'
-import type { FoundPool } from '../../lib/page/pool-facts.js'
+import { NO_POOL } from '../../lib/page/pool-facts.js'
 import { DRAWN_TTL } from '../../lib/page/sparklines.js'
 import { withAge } from '../../lib/responses/sources.js'
 
@@ -48,12 +48,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
 
   fastify.get('/pool/:pool_id', OF_POOL, async (request, reply) => {
     const { pool_id: pool } = request.params
-    const found: FoundPool | undefined = KEY.test(pool) ? await page.find(pool) : { kind: 'unknown' }
-    if (found?.kind === 'unknown' || found?.kind === 'left-out') {
-      const reason = found.kind === 'left-out' ? found.reason : 'There is no DAO with a pool at this address.'
-      return reply.code(404).header('cache-control', 'no-store').type(
-        'text/html; charset=utf-8'
-      ).send(pages.missing(pool, reason))
+    const found = KEY.test(pool) ? await page.find(pool) : { reason: NO_POOL }
+    if (found?.reason !== undefined) {
+      return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8')
+        .send(pages.missing(pool, found.reason))
     }
     return send(reply, pages.pool(originOf(request), pool, found?.facts, (await page.listed())?.byId.get(pool)))
   })

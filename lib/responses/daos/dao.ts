@@ -7,14 +7,12 @@ import { DAY, dateOf, dayOf, MAX_TIME, timeText } from '../../time.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
+import { MAX_DAYS } from '../known.js'
 import type { KnownDao } from './facts.js'
 import { treasuryRecord } from './treasury.js'
 
 /** The highest and the lowest price ever, and their UTC days. */
 interface Extremes { high: { price: ExecutedPrice, day: number }, low: { price: ExecutedPrice, day: number } }
-
-/** More days than any DAO has lived. */
-const MAX_DAYS = 100_000
 
 /** By the days of a DAO; null where there is none, or not all of its history is known. */
 export async function extremesOf (reading: Reading, dao: string): Promise<Extremes | null> {

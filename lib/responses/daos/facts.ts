@@ -1,4 +1,3 @@
-import { eachInSlices } from '../../async.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { DaoFacts, DaoFactsReader } from '../../live/dao-facts.js'
 import type { TokenReader } from '../../live/tokens.js'
@@ -31,13 +30,13 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
       const facts = [...read.values()].flatMap(made => made instanceof ServiceError ? [] : [made])
       const known = await withHeld(state, facts)
       const figures = new Map<string, DaoFigures>()
-      await eachInSlices(facts, one => {
+      for (const one of facts) {
         try {
           figures.set(one.dao.address, figuresOf(one, known))
         } catch (error) {
           if (!isServiceError(error)) throw error
         }
-      })
+      }
       return figures
     }),
 

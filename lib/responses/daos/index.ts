@@ -1,6 +1,7 @@
 import { isServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { reasonOf } from '../../market/dao-report.js'
+import { largestFirst } from '../../market/ticker.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
 import { jsonResponse } from '../json-response.js'
 import { createdAt } from '../known.js'
@@ -9,7 +10,7 @@ import type { ProposalAnswers } from '../proposals.js'
 import { byDao, formOf, keepEach, type Sources } from '../sources.js'
 import { daoRecord, extremesOf } from './dao.js'
 import type { DaoFactsKept } from './facts.js'
-import { largestFirst, treasuryRecord } from './treasury.js'
+import { treasuryRecord } from './treasury.js'
 
 interface DaoSources extends Sources {
   facts: DaoFactsKept
@@ -53,7 +54,8 @@ export function createDaoResponses (sources: DaoSources) {
   })
   const treasury = formOf(facts.one, ({ facts, figures }) => jsonResponse(treasuryRecord(facts, figures)))
 
-  const allTreasuries = formOf(facts.all, figures => largestFirst(figures.values()))
+  const allTreasuries = formOf(facts.all, figures =>
+    largestFirst(figures.values(), ({ nav }) => nav, ({ treasury }) => treasury.dao).map(({ treasury }) => treasury))
 
   return {
     one: byDao(sources, record),

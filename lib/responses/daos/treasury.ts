@@ -1,4 +1,4 @@
-import { compare, formatUnits, multiply, ratio, signedText, toFixed, wholeTokens } from '../../decimal.js'
+import { formatUnits, multiply, ratio, signedText, toFixed, wholeTokens } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import { amountText, ifKnown, priceText, textsOf } from '../../market/pool-figures.js'
@@ -95,11 +95,3 @@ export const treasuryRecord = (
 ): Treasury => ({
   ...treasury, tokens: accounts, tokens_complete: tokensComplete && accounts.length === tokens.length
 })
-
-/** Largest NAV first, then by DAO; those without one last. */
-export function largestFirst (all: Iterable<DaoFigures>): TreasuryRow[] {
-  const none = { n: -1n, d: 1n }
-  return [...all].sort(
-    (a, b) => compare(b.nav ?? none, a.nav ?? none) || (a.treasury.dao < b.treasury.dao ? -1 : 1)
-  ).map(({ treasury }) => treasury)
-}

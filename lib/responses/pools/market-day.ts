@@ -1,9 +1,9 @@
-import { compare, multiply, type Rational, wholeTokens, ZERO } from '../../decimal.js'
+import { multiply, type Rational, wholeTokens, ZERO } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { invalidParameter, readDay } from '../../query.js'
 import { amountText, exactUnits } from '../../market/pool-figures.js'
-import { usdText } from '../../market/ticker.js'
+import { largestFirst, usdText } from '../../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../../time.js'
 import { INVALID_DATE } from '../../../schemas/errors.js'
 import type { MarketDay, MarketDays } from '../../../schemas/pools.js'
@@ -63,9 +63,8 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
         }
       })
     }
-    rows.sort((a, b) => Number(b.worth !== undefined) - Number(a.worth !== undefined) ||
-      compare(b.worth ?? ZERO, a.worth ?? ZERO) || (a.row.pool_id < b.row.pool_id ? -1 : 1))
-    return jsonResponse<MarketDay>({ ...all, pools: rows.map(({ row }) => row) }, headers.fees)
+    const sorted = largestFirst(rows, ({ worth }) => worth, ({ row }) => row.pool_id)
+    return jsonResponse<MarketDay>({ ...all, pools: sorted.map(({ row }) => row) }, headers.fees)
   })
   return async (parts: Part[], date: string) => {
     const day = readDay(date)

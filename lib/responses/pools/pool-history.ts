@@ -14,7 +14,7 @@ import type { CachedResponse } from '../../http/cached-response.js'
 import type { Asked } from '../../query.js'
 import type { Candles, PoolDays, Trades } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
-import { checkTold, extentOf, knownTrades } from '../known.js'
+import { checkTold, extentOf, knownTrades, MAX_DAYS } from '../known.js'
 import type { CANDLES, DAYS, TRADES } from '../parameters.js'
 import { headOf, keepEach, pricedStateOf, type Sources } from '../sources.js'
 
@@ -22,9 +22,6 @@ import { headOf, keepEach, pricedStateOf, type Sources } from '../sources.js'
 export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'baseDecimals' | 'quoteDecimals'> & {
   market?: MarketKey
 }
-
-/** More days than any pool has lived. */
-const MAX_DAYS = 100_000
 
 /** A sum of a candle as text of whole tokens. */
 export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
@@ -72,8 +69,9 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
   }
 
   async function candles (
-    pair: Traded, { interval, from, to, limit, empty }: Asked<typeof CANDLES>, reading: Reading
+    pair: Traded, { interval, from, to, limit, ...asked }: Asked<typeof CANDLES>, reading: Reading
   ): Promise<CachedResponse<Candles>> {
+    const empty = asked.empty === 'true'
     const width = INTERVALS[interval]
     const down = (at: number) => at - at % width
     const end = down(Math.min(to ?? Infinity, history.head().time)) + width
@@ -83,8 +81,8 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
       : await reading.candles(pair.address, interval, { from: begin, to: end, limit }, pair.market)
     if (pair.market !== undefined) await checkTold(reading, pair.address)
     const oldest = found.length === limit ? found[0]!.start : begin
-    const asked = oldest === 0 ? -Infinity : oldest - 1
-    const { after, headers } = extentOf(reading, pair.address, asked, { until: end - 1 })
+    const since = oldest === 0 ? -Infinity : oldest - 1
+    const { after, headers } = extentOf(reading, pair.address, since, { until: end - 1 })
     const known = found.filter(({ start }) => start > after)
     const first = Math.max(begin, Math.ceil((after + 1) / width) * width)
     // What an interval without a price begins with

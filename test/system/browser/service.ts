@@ -82,7 +82,7 @@ export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown 
     card: createCards(async pool => {
       if (pool === '') return marketSource(marketFacts(LISTED))
       const found = await find(pool)
-      if (found.kind !== 'listed') throw new ServiceError('POOL_NOT_FOUND', `Pool not found: ${pool}`)
+      if (found.facts === undefined) throw new ServiceError('POOL_NOT_FOUND', `Pool not found: ${pool}`)
       return cardSource(found.facts)
     })
   })
