@@ -17,9 +17,8 @@ import { TickerSchema } from '../schemas/ticker.js'
 export interface Answer<T> { description: string, headers: Record<string, TSchema>, content: object, of?: T }
 
 /** JSON made beforehand; `more`: headers beside those of every such answer. */
-export const answer = <S extends TSchema>(
-  schema: S, description: string, ...more: HeaderName[]
-): Answer<Static<S>> => json(schema, description, [...BYTES_HEADERS, ...more])
+export const answer = <S extends TSchema>(schema: S, ...more: HeaderName[]): Answer<Static<S>> =>
+  json(schema, [...BYTES_HEADERS, ...more])
 
 interface Endpoint<T, P extends string, Q extends Parameters> {
   operationId: string

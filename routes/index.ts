@@ -33,7 +33,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       description: 'Name, version, endpoints, the configured programs, and what the supply categories mean.',
       tags: ['service'],
       response: {
-        200: json(RootSchema, 'The service, its endpoints and its settings that readers may need.', ['Link']),
+        200: json(RootSchema, ['Link']),
         ...COMMON_FAILURES
       }
     }

@@ -12,9 +12,9 @@ import {
 export const shared = <T extends TSchema>(schema: T): TUnsafe<Static<T>> =>
   Type.Unsafe<Static<T>>(Type.Ref(schema.$id!))
 
-/** A JSON answer with its headers. */
-export const json = <T extends TSchema>(schema: T, description: string, names: readonly HeaderName[] = []) => ({
-  description,
+/** A JSON answer with its headers, described as its schema is. */
+export const json = <T extends TSchema>(schema: T, names: readonly HeaderName[]) => ({
+  description: schema.description!,
   headers: headers(names),
   content: { 'application/json': { schema: shared(schema) } }
 })

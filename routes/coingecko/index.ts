@@ -22,7 +22,7 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'CoinGecko: all pairs',
     description: 'One row per listed pool, deepest first.',
     tag: 'aggregators',
-    answer: answer(CoinGeckoPairsSchema, 'The pairs.')
+    answer: answer(CoinGeckoPairsSchema)
   }, coingecko.pairs)
 
   endpoint(fastify, '/tickers', {
@@ -31,7 +31,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'As `/api/tickers`, with the highest and the lowest price that trades of the last 24 hours ' +
       'executed at. target_volume divided by base_volume lies between the two.',
     tag: 'aggregators',
-    answer: answer(CoinGeckoTickersSchema, 'The tickers.')
+    answer: answer(CoinGeckoTickersSchema)
   }, coingecko.tickers)
 
   endpoint(fastify, '/historical_trades', {
@@ -52,7 +52,7 @@ const routes: FastifyPluginAsync = async fastify => {
       start_time: moment(1769860800),
       end_time: moment(1769947200)
     },
-    answer: answer(CoinGeckoTradesSchema, 'The trades.', ...HISTORY_HEADERS),
+    answer: answer(CoinGeckoTradesSchema, ...HISTORY_HEADERS),
     invalid: { ticker: INVALID_TICKER_ID, pool: INVALID_POOL_ID },
     missing: failure('No listed DAO has this pair, or the pair has no such pool.', {
       ticker: tickerNotFound('<ticker_id>'), pool: poolNotFound('<pool_id>')
@@ -68,7 +68,7 @@ const routes: FastifyPluginAsync = async fastify => {
       '`/api/tickers/{ticker_id}`.',
     tag: 'aggregators',
     query: { ticker_id: tickerId, depth: depth(100) },
-    answer: answer(CoinGeckoOrderBookSchema, 'The book.'),
+    answer: answer(CoinGeckoOrderBookSchema),
     invalid: { ticker: INVALID_TICKER_ID },
     missing: NO_PAIR
   }, (parts, { asked }) => coingecko.orderBook(parts, asked.ticker_id, asked.depth))

@@ -37,16 +37,16 @@ export const blockRangeRoutes = (
       'missing from.',
     tag,
     ttl: LATEST_TTL,
-    answer: answer(LatestBlockSchema, 'The block.')
+    answer: answer(LatestBlockSchema)
   }, form.latestBlock)
 
-  endpoint<unknown, never, { id: ReturnType<typeof text> }>(fastify, '/asset', {
+  endpoint(fastify, '/asset', {
     operationId: `get${name}Asset`,
     summary: `${reader}: a token`,
     description: 'A token of any pool that is not excluded. Name and symbol are never empty.',
     tag,
     query: { id: text('Mint.', 'the address of a token mint', MINT_EXAMPLE) },
-    answer: answer(asset, 'The token.'),
+    answer: answer(asset),
     invalid: { mint: INVALID_MINT },
     missing: failure('No pool has this token.', MINT_NOT_FOUND)
   }, (parts, { asked }) => form.asset(parts, asked.id))
@@ -57,28 +57,27 @@ export const blockRangeRoutes = (
     description: 'What never changes of a pool. Answers 503 until the event that began the DAO is stored.',
     tag,
     query: { id: text('Address of the DAO, which is the pool.', 'the address of a pool', DAO_EXAMPLE) },
-    answer: answer(DexPairSchema, 'The pool.'),
+    answer: answer(DexPairSchema),
     invalid: { pool: INVALID_POOL_ID },
     missing: failure('No such pool, or it is excluded.', poolNotFound('<id>'))
   }, (_parts, { asked }) => form.pair(asked.id))
 
-  endpoint<unknown, never, { fromBlock: ReturnType<typeof integer>, toBlock: ReturnType<typeof integer> }>(
-    fastify, '/events', {
-      operationId: `get${name}Events`,
-      summary: `${reader}: the events of a range of blocks`,
-      description: 'Swaps, and liquidity that came and went, from fromBlock to toBlock, both included, in the order ' +
-        'of the chain; 20,000 blocks at most. A range never changes once it is given. Swaps that gave nothing have ' +
-        'no price and are left out, as are the events of excluded DAOs.',
-      tag,
-      query: {
-        fromBlock: integer('First slot.', 'slot', 400120000),
-        toBlock: integer('Last slot, the latest block at most.', 'slot', 400123456)
-      },
-      answer: answer(events, 'The events.'),
-      invalid: {
-        long: 'Invalid toBlock: at most 20000 blocks in one call',
-        late: 'Invalid toBlock: the latest block, 400123456, at most'
-      },
-      isDear: true
-    }, (_parts, { asked, turn }) => form.events(asked.fromBlock, asked.toBlock, turn))
+  endpoint(fastify, '/events', {
+    operationId: `get${name}Events`,
+    summary: `${reader}: the events of a range of blocks`,
+    description: 'Swaps, and liquidity that came and went, from fromBlock to toBlock, both included, in the order ' +
+      'of the chain; 20,000 blocks at most. A range never changes once it is given. Swaps that gave nothing have ' +
+      'no price and are left out, as are the events of excluded DAOs.',
+    tag,
+    query: {
+      fromBlock: integer('First slot.', 'slot', 400120000),
+      toBlock: integer('Last slot, the latest block at most.', 'slot', 400123456)
+    },
+    answer: answer(events),
+    invalid: {
+      long: 'Invalid toBlock: at most 20000 blocks in one call',
+      late: 'Invalid toBlock: the latest block, 400123456, at most'
+    },
+    isDear: true
+  }, (_parts, { asked, turn }) => form.events(asked.fromBlock, asked.toBlock, turn))
 }

@@ -11,7 +11,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       description: 'For process supervisors: healthy whenever it answers, whatever the chain and the history do. ' +
         'Whether figures can be served says /ready.',
       tags: ['service'],
-      response: { 200: json(HealthSchema, 'Alive.', NO_STORE), ...COMMON_FAILURES }
+      response: { 200: json(HealthSchema, NO_STORE), ...COMMON_FAILURES }
     }
   }, async (_request, reply) => {
     reply.header('cache-control', 'no-store')

@@ -22,7 +22,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       description: 'For load balancers: 503 while the history warms up, or the chain or the store is behind; what is ' +
         'wrong stands in the body either way.',
       tags: ['service'],
-      response: { 200: json(ReadySchema, 'Ready.', NO_STORE), ...COMMON_FAILURES, 503: NOT_READY }
+      response: { 200: json(ReadySchema, NO_STORE), ...COMMON_FAILURES, 503: NOT_READY }
     }
   }, async (_request, reply) => {
     const readiness = await market.readiness()

@@ -7,7 +7,7 @@ import type { Turn } from '../../line.js'
 import type { Part } from '../../live/fresh.js'
 import { SERVICE_VERSION } from '../../package.js'
 import { invalidParameter } from '../../query.js'
-import type { DexAsset, DexPair, GeckoTerminalAsset, LatestBlock } from '../../../schemas/block-range.js'
+import type { DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock } from '../../../schemas/block-range.js'
 import { poolNotFound } from '../../../schemas/errors.js'
 import { JSON_TYPE, jsonResponse } from '../json-response.js'
 import { checkAddress } from '../sources.js'
@@ -83,7 +83,7 @@ export function createBlockRanges (sources: FormSources) {
 
   async function events (
     form: Form, from: number, to: number, turn: Turn
-  ): Promise<CachedResponse | StreamedResponse> {
+  ): Promise<CachedResponse<DexEvents> | StreamedResponse<DexEvents>> {
     if (to < from) throw invalidParameter('toBlock', 'fromBlock or more')
     if (to - from >= MAX_SLOTS) throw invalidParameter('toBlock', `at most ${MAX_SLOTS} blocks in one call`)
     const { slot } = await latest(history)

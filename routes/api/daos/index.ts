@@ -27,7 +27,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'indexed. discovered = listed + left_out.',
     tag: 'service',
     query: 'any',
-    answer: answer(DaosSchema, 'The DAOs, by address.')
+    answer: answer(DaosSchema)
   }, parts => market.daos(parts))
 
   endpoint(fastify, '/:dao', {
@@ -36,7 +36,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'The DAO with its market, its supply and where that lies, and its treasury: each a fact of the ' +
       'chain or what follows from facts. What would count trades that are not read yet is null.',
     ...DAO,
-    answer: answer(DaoRecordSchema, 'The DAO.')
+    answer: answer(DaoRecordSchema)
   }, (parts, { params }) => daos.one(parts, params.dao))
 
   endpoint(fastify, '/:dao/treasury', {
@@ -45,7 +45,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'What its vault holds by token account, what its own positions in the pools would withdraw, and ' +
       'what that makes of each circulating token. All of one slot.',
     ...DAO,
-    answer: answer(TreasurySchema, 'The treasury.')
+    answer: answer(TreasurySchema)
   }, (parts, { params }) => daos.treasury(parts, params.dao))
 
   endpoint(fastify, '/:dao/proposals', {
@@ -53,7 +53,7 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'Proposals of a DAO',
     description: 'As `/api/proposals?dao=`: newest first, 1,000 at most.',
     ...DAO,
-    answer: answer(ProposalsSchema, 'The proposals.')
+    answer: answer(ProposalsSchema)
   }, (parts, { params }) => proposals.list(parts, { dao: params.dao, limit: 1000 }))
 }
 export default routes

@@ -18,7 +18,7 @@ const routes: FastifyPluginAsync = async fastify => {
       '`X-History-Since` says.',
     tag: 'pools',
     query: range('Days', ', and the one that holds it; default 30 days in all', '; default today'),
-    answer: answer(MarketDaysSchema, 'The days.', ...HEADERS)
+    answer: answer(MarketDaysSchema, ...HEADERS)
   }, (parts, { asked }) => pools.marketDays(parts, rangeOf(asked), asked.since === undefined ? 'from' : 'since'))
 
   endpoint(fastify, '/:date', {
@@ -28,7 +28,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'its sums are taken from. Answers 503 while that day is still to be read.',
     tag: 'pools',
     params: { date: pathParameter('UTC day, YYYY-MM-DD, not after today.', '2026-01-31') },
-    answer: answer(MarketDaySchema, 'The day.', ...HEADERS),
+    answer: answer(MarketDaySchema, ...HEADERS),
     invalid: { date: INVALID_DATE }
   }, (parts, { params }) => pools.day(parts, params.date))
 }

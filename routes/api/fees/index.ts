@@ -13,10 +13,7 @@ const routes: FastifyPluginAsync = async fastify => {
       '`X-Fees-Unknown` says of how many swaps no event tells the fee. While the past is read the sums begin at the ' +
       'first whole day, which `X-History-Since` says.',
     tag: 'market',
-    answer: answer(
-      FeesSchema, 'The fees, their days newest first, their tokens largest first.', ...HISTORY_HEADERS,
-      'X-History-Missing', 'X-Fees-Unknown'
-    )
+    answer: answer(FeesSchema, ...HISTORY_HEADERS, 'X-History-Missing', 'X-Fees-Unknown')
   }, parts => market.fees(parts))
 }
 export default routes

@@ -17,7 +17,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'reserves, which is not in it. A DAO whose reserves then are not known is counted as `unknown`.',
     tag: 'market',
     query: { dao: optional(daoOrMint('The days of this DAO alone, by its address or its base mint.')) },
-    answer: answer(LiquiditySchema, 'The days newest first, the DAOs largest first.', ...HISTORY_HEADERS),
+    answer: answer(LiquiditySchema, ...HISTORY_HEADERS),
     missing: NO_DAO
   }, (parts, { asked }) => market.liquidity(parts, asked.dao))
 }

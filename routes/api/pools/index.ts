@@ -27,7 +27,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'Every listed pool, deepest first, with what was traded on it: 24 hours to the second, 7 and 30 ' +
       `days by whole minutes. Answers live 10 seconds. ${WARMING}`,
     tag: 'pools',
-    answer: answer(PoolsSchema, 'The pools.')
+    answer: answer(PoolsSchema)
   }, parts => pools.list(parts))
 
   endpoint(fastify, '/:pool_id', {
@@ -36,7 +36,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'The record of the list with its provenance: accounts, slot, raw amounts, fee rates, sequence ' +
       `numbers. \`npm run verify\` makes the figures again with a node alone. ${WARMING}`,
     ...POOL,
-    answer: answer(PoolDetailSchema, 'The pool.')
+    answer: answer(PoolDetailSchema)
   }, (parts, { params }) => pools.one(parts, params.pool_id))
 
   endpoint(fastify, '/:pool_id/quote', {
@@ -52,7 +52,7 @@ const routes: FastifyPluginAsync = async fastify => {
         'What is paid, in whole tokens: plain decimal text above 0, at most what the pool holds of it.', '100'
       )
     },
-    answer: answer(QuoteSchema, 'The quote.')
+    answer: answer(QuoteSchema)
   }, (parts, { params, asked: { side, amount } }) => pools.quote(parts, params.pool_id, side, amount))
 
   endpoint(fastify, '/:pool_id/trades', {
@@ -63,7 +63,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'older ones are lost, which no node has.',
     ...POOL,
     query: TRADES,
-    answer: answer(TradesSchema, 'The trades.', ...HISTORY_HEADERS),
+    answer: answer(TradesSchema, ...HISTORY_HEADERS),
     isDear: true
   }, (parts, { params, asked, turn }) => pools.trades(parts, params.pool_id, rangeOf(asked), turn))
 
@@ -75,7 +75,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'exactly. Intervals without a trade are left out; with `empty=true` they repeat the last close.',
     ...POOL,
     query: CANDLES,
-    answer: answer(CandlesSchema, 'The candles.', ...HISTORY_HEADERS),
+    answer: answer(CandlesSchema, ...HISTORY_HEADERS),
     isDear: true
   }, (parts, { params, asked, turn }) => pools.candles(parts, params.pool_id, rangeOf(asked), turn))
 
@@ -86,7 +86,7 @@ const routes: FastifyPluginAsync = async fastify => {
       `far. ${WARMING}`,
     ...POOL,
     query: DAYS,
-    answer: answer(PoolDaysSchema, 'The days.', ...HISTORY_HEADERS),
+    answer: answer(PoolDaysSchema, ...HISTORY_HEADERS),
     isDear: true
   }, (parts, { params, asked, turn }) => pools.days(parts, params.pool_id, rangeOf(asked), turn))
 }

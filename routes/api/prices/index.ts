@@ -19,7 +19,7 @@ const routes: FastifyPluginAsync = async fastify => {
       mints: addresses('1 to 100 addresses of mints separated by commas, each once.', 100),
       at: optional(time('Unix seconds, or an ISO 8601 date or time; not after now.', '2026-01-31T12:00:00Z'))
     },
-    answer: answer(PricesSchema, 'The prices.', 'X-History-Complete')
+    answer: answer(PricesSchema, 'X-History-Complete')
   }, (parts, { asked }) => prices(parts, asked.mints, asked.at))
 }
 export default routes

@@ -32,7 +32,7 @@ const routes: FastifyPluginAsync = async fastify => {
       limit: limit(100),
       before: optional(address('Only those behind this proposal.', 'the address of a proposal'))
     },
-    answer: answer(ProposalsSchema, 'The proposals.'),
+    answer: answer(ProposalsSchema),
     missing: NO_DAO
   }, (parts, { asked }) => proposals.list(parts, asked))
 
@@ -43,7 +43,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'program\'s own arithmetic, and what it would decide now; of a decided one what the event states. No figure of ' +
       `these markets enters any other answer. ${WARMING}`,
     ...PROPOSAL,
-    answer: answer(ProposalSchema, 'The proposal.')
+    answer: answer(ProposalSchema)
   }, (parts, { params }) => proposals.one(parts, params.proposal))
 
   endpoint(fastify, '/:proposal/trades', {
@@ -53,7 +53,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'prices and reserves are of conditional tokens; `fee` is null: no event states it.',
     ...PROPOSAL,
     query: { ...MARKET, ...TRADES },
-    answer: answer(TradesSchema, 'The trades.', 'X-History-Complete'),
+    answer: answer(TradesSchema, 'X-History-Complete'),
     isDear: true
   }, (parts, { params, asked: { market, ...asked }, turn }) =>
     proposals.trades(parts, { ...params, market }, rangeOf(asked), turn))
@@ -64,7 +64,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'As those of a pool, of conditional tokens.',
     ...PROPOSAL,
     query: { ...MARKET, ...CANDLES },
-    answer: answer(CandlesSchema, 'The candles.', 'X-History-Complete'),
+    answer: answer(CandlesSchema, 'X-History-Complete'),
     isDear: true
   }, (parts, { params, asked: { market, ...asked }, turn }) =>
     proposals.candles(parts, { ...params, market }, rangeOf(asked), turn))

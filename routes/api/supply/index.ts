@@ -23,7 +23,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'All figures are of one slot. Circulating = total − team performance package; what the pools hold ' +
       'circulates. A token of no launch circulates as a whole.',
     ...SUPPLY,
-    answer: answer(SupplyAnswerSchema, 'The supply and its parts.')
+    answer: answer(SupplyAnswerSchema)
   }, (parts, { params }) => record(parts, params.mintAddress))
 
   function plainText (

@@ -13,7 +13,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'the last 24 hours are indexed: a volume too low is a wrong number.',
     tag: 'market',
     query: 'any',
-    answer: answer(TickersSchema, 'The tickers, deepest pool first.')
+    answer: answer(TickersSchema)
   }, parts => market.tickers(parts))
 
   endpoint(fastify, '/:ticker_id', {
@@ -23,7 +23,7 @@ const routes: FastifyPluginAsync = async fastify => {
     tag: 'market',
     query: 'any',
     ...PAIR,
-    answer: answer(TickerSchema, 'The ticker of the deepest pool.', 'X-Other-Pools')
+    answer: answer(TickerSchema, 'X-Other-Pools')
   }, (parts, { params }) => market.ticker(parts, params.ticker_id))
 }
 export default routes

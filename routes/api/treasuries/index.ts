@@ -12,7 +12,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'vaults hold in the token accounts associated with known mints, and what their own positions would withdraw. ' +
       'The token accounts one by one, others too, are at each DAO\'s own path.',
     tag: 'daos',
-    answer: answer(TreasuriesSchema, 'The treasuries.')
+    answer: answer(TreasuriesSchema)
   }, parts => daos.treasuries(parts))
 }
 export default routes

@@ -15,10 +15,7 @@ const routes: FastifyPluginAsync = async fastify => {
       '`X-History-Since` says.',
     tag: 'market',
     query: 'any',
-    answer: answer(
-      AggregateSchema, 'The volume, its days newest first, its tokens largest first.', ...HISTORY_HEADERS,
-      'X-History-Missing'
-    )
+    answer: answer(AggregateSchema, ...HISTORY_HEADERS, 'X-History-Missing')
   }, parts => market.aggregate(parts))
 }
 export default routes

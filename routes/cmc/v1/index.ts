@@ -19,7 +19,7 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'CoinMarketCap: all pools with the last 24 hours',
     description: 'One row per pool, deepest first.',
     tag: 'aggregators',
-    answer: answer(CmcSummarySchema, 'The pools.')
+    answer: answer(CmcSummarySchema)
   }, cmc.summary)
 
   endpoint(fastify, '/trades/:market_pair', {
@@ -28,7 +28,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'Newest first, of the deepest pool of the pair; swaps that gave nothing have no price and are ' +
       'left out.',
     ...MARKET_PAIR,
-    answer: answer(CmcTradesSchema, 'The trades.'),
+    answer: answer(CmcTradesSchema),
     isDear: true
   }, (parts, { params, turn }) => cmc.trades(parts, params.market_pair, turn))
 
@@ -37,7 +37,7 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'CoinMarketCap: the tokens of all pairs',
     description: 'By mint: symbols repeat.',
     tag: 'aggregators',
-    answer: answer(CmcAssetsSchema, 'The tokens.')
+    answer: answer(CmcAssetsSchema)
   }, cmc.assets)
 
   endpoint(fastify, '/ticker', {
@@ -45,7 +45,7 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'CoinMarketCap: all pairs with price and volumes',
     description: 'By ticker_id. Nothing is added up: of several pools of a pair the deepest stands for it.',
     tag: 'aggregators',
-    answer: answer(CmcTickersSchema, 'The pairs.')
+    answer: answer(CmcTickersSchema)
   }, cmc.ticker)
 
   endpoint(fastify, '/orderbook/:market_pair', {
@@ -60,7 +60,7 @@ const routes: FastifyPluginAsync = async fastify => {
         '1: the best bid and ask alone; 2 and 3: the whole book. Default 2.', 'level of detail', 2, { min: 1, max: 3 }
       ), 2)
     },
-    answer: answer(CmcOrderBookSchema, 'The book.')
+    answer: answer(CmcOrderBookSchema)
   }, (parts, { params, asked }) => cmc.orderBook(parts, params.market_pair, asked.level === BEST ? 2 : asked.depth))
 }
 export default routes

@@ -5,8 +5,6 @@ import { formOf } from '../../../lib/responses/sources.js'
 import { JupiterCirculatingSchema, JupiterTotalSchema } from '../../../schemas/jupiter.js'
 import { answer, endpoint, MINT } from '../../endpoint.js'
 
-const ANSWERED = 'The number, with every digit it has.'
-
 const routes: FastifyPluginAsync = async fastify => {
   const { supply } = fastify.cache
   const total = formOf(supply, ({ totalSupply }) =>
@@ -20,7 +18,7 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'Jupiter: total supply as a number',
     description: 'The supply of the mint in whole tokens.',
     ...common,
-    answer: answer(JupiterTotalSchema, ANSWERED)
+    answer: answer(JupiterTotalSchema)
   }, (parts, { params }) => total(parts, params.mintAddress))
 
   endpoint(fastify, '/:mintAddress/circulating', {
@@ -28,7 +26,7 @@ const routes: FastifyPluginAsync = async fastify => {
     summary: 'Jupiter: circulating supply as a number',
     description: 'Total supply less the team performance package, in whole tokens.',
     ...common,
-    answer: answer(JupiterCirculatingSchema, ANSWERED)
+    answer: answer(JupiterCirculatingSchema)
   }, (parts, { params }) => circulating(parts, params.mintAddress))
 }
 export default routes

@@ -31,7 +31,7 @@ async function toldOf (
   return told
 }
 
-const SCHEMA = { operationId: 'getThing', response: { 200: json(ErrorSchema, 'A thing.', ['Age']) } }
+const SCHEMA = { operationId: 'getThing', response: { 200: json(ErrorSchema, ['Age']) } }
 const RIGHT = { error: 'none' }
 
 test('an answer that the document has is let be', async t => {
