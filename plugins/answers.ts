@@ -1,6 +1,8 @@
 import fp from 'fastify-plugin'
-import { noted } from '../lib/live/fresh.js'
+import { createSetReader } from '../lib/live/account-sets.js'
+import { type Kept, noted } from '../lib/live/fresh.js'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
+import { createSupplyReader, type DaosOf } from '../lib/live/supply.js'
 import { createDaoFacts } from '../lib/responses/daos/facts.js'
 import { createDaoResponses } from '../lib/responses/daos/index.js'
 import { createBlockRanges } from '../lib/responses/forms/block-range.js'
@@ -10,11 +12,13 @@ import { createMarket } from '../lib/responses/market.js'
 import { createPoolResponses } from '../lib/responses/pools/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
 import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
-import { ALL, type Sources } from '../lib/responses/sources.js'
+import { ALL, keepEach, type Sources } from '../lib/responses/sources.js'
+import type { Supply } from '../schemas/supply.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
     sources: Sources
+    supply: Kept<Supply, [mint: string]>
     market: ReturnType<typeof createMarket>
     pools: ReturnType<typeof createPoolResponses>
     daos: ReturnType<typeof createDaoResponses>
@@ -28,9 +32,12 @@ declare module 'fastify' {
   }
 }
 
+/** Mints whose supply is kept: any address may be asked for, so the number is bounded. */
+const MAX_MINTS = 1_000
+
 export default fp(async fastify => {
   const {
-    config: settings, cache: { snapshot, supply, tokens, daosOf, readSets },
+    config: settings, cache: { snapshot, tokens },
     chain: { accounts, tokenAccounts, clock: { now }, time }, program, history
   } = fastify
   const sources: Sources = {
@@ -44,6 +51,10 @@ export default fp(async fastify => {
     time
   }
   const market = createMarket(sources)
+  const daosOf: DaosOf = async (parts, mint) => [...(await sources.snapshot.get(parts)).daos.values()]
+    .filter(({ baseMint }) => baseMint === mint).map(({ address }) => address)
+  const readSets = createSetReader(accounts)
+  const supply = keepEach(sources, createSupplyReader(readSets, program, daosOf), { max: MAX_MINTS })
   const reader = createDaoFactsReader({
     readSets,
     client: program,
@@ -56,6 +67,7 @@ export default fp(async fastify => {
   const proposals = createProposals(sources, accounts, program)
   const { incomplete, tickerList } = market
   fastify.decorate('sources', sources)
+  fastify.decorate('supply', supply)
   fastify.decorate('market', market)
   fastify.decorate('pools', pools)
   fastify.decorate('proposals', proposals)

@@ -1,5 +1,4 @@
 import fp from 'fastify-plugin'
-import { ServiceError } from '../lib/errors.js'
 import { within } from '../lib/live/fresh.js'
 import { loadAssets, type PageAssets } from '../lib/page/assets.js'
 import { cardSource, marketSource } from '../lib/page/card/card.js'
@@ -9,7 +8,7 @@ import { createPages } from '../lib/page/pages.js'
 import { figuresOf, findPool, type FoundPool, marketFacts } from '../lib/page/pool-facts.js'
 import { createSparklines } from '../lib/page/sparklines.js'
 import { orUnknown } from '../lib/responses/pools/pool-list.js'
-import { poolNotFound } from '../schemas/errors.js'
+import { noPool } from '../lib/responses/sources.js'
 import type { Proposals } from '../schemas/proposals.js'
 
 declare module 'fastify' {
@@ -48,7 +47,7 @@ export default fp(async fastify => {
   const card = createCards(async pool => {
     if (pool === '') return marketSource(marketFacts(await list.known([])))
     const found = findPool(await sources.snapshot.get([]), pool)
-    if (found.facts === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
+    if (found.facts === undefined) throw noPool(pool)
     const week = await orUnknown(sparklines.of(pool))
     const row = (await orUnknown(list.known([])))?.byId.get(pool)
     return cardSource({ ...found.facts, ...row && figuresOf(row), ...week && { week } })

@@ -19,17 +19,16 @@ export const json = <T extends TSchema>(schema: T, names: readonly HeaderName[])
   content: { 'application/json': { schema: shared(schema) } }
 })
 
+const AMOUNT = { schema: Type.String({ pattern: '^\\d+(\\.\\d+)?$' }), example: '12900000' }
 /** One number as plain text, or as JSON to those who ask for it. */
-export const plainNumberOrJson = (description: string, example: string, names: readonly HeaderName[] = []) => {
-  const NumberSchema = Type.String({ pattern: '^\\d+(\\.\\d+)?$' })
-  return {
-    description,
-    headers: headers(names),
-    content: {
-      'text/plain': { schema: NumberSchema, example },
-      'application/json': {
-        schema: Type.Object({ result: NumberSchema }, { additionalProperties: false }), example: { result: example }
-      }
+export const PLAIN_AMOUNT = {
+  description: 'The number alone, in whole tokens; `{"result": "…"}` where `Accept` asks for application/json.',
+  headers: headers(BYTES_HEADERS),
+  content: {
+    'text/plain': AMOUNT,
+    'application/json': {
+      schema: Type.Object({ result: AMOUNT.schema }, { additionalProperties: false }),
+      example: { result: AMOUNT.example }
     }
   }
 }

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js'
 import { isWalked, type MarketKey, type ProposalEvent, type Reading } from '../history/history.js'
 import { type Part, partOf, within } from '../live/fresh.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
-import { ifKnown, priceText, textsOf, wholePrice } from '../market/pool-figures.js'
+import { executedPriceText, ifKnown, textsOf } from '../market/pool-figures.js'
 import type { MarketPool, Outcome } from '../protocol/amm.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
@@ -14,12 +14,11 @@ import {
 } from '../protocol/proposal.js'
 import { invalidParameter } from '../query.js'
 import { DAY, MAX_TIME, timeText } from '../time.js'
-import { proposalNotFound } from '../../schemas/errors.js'
 import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
 import { jsonResponse } from './json-response.js'
 import { checkTold, extentOf, MAX_DAYS } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
-import { checkAddress, daoOf, formOf, headOf, keepEach, keepOne, type Sources, stateOf } from './sources.js'
+import { checkAddress, daoOf, formOf, headOf, keepEach, keepOne, noProposal, type Sources, stateOf } from './sources.js'
 
 interface ProposalsAsked {
   state?: ProposalState
@@ -56,7 +55,7 @@ interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 const timeOf = (event: ProposalEvent | undefined) => ifKnown(event?.at, timeText)
 /** An oracle's price of raw units as that of whole tokens. */
 const averageText = (average: bigint, decimals: Decimals): string =>
-  priceText(wholePrice({ quote: average, base: ORACLE_SCALE }, decimals))
+  executedPriceText({ quote: average, base: ORACLE_SCALE }, decimals)
 
 function decisionOf ({ ended }: Told, decimals: Decimals | undefined): ProposalRow['decision'] {
   const averages = ended?.averages ?? null
@@ -193,7 +192,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   async function find (parts: Part[], address: string): Promise<Known> {
     checkAddress(address, 'INVALID_PROPOSAL')
     const known = (await all(parts)).find(({ proposal }) => proposal.address === address)
-    if (known === undefined) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(address))
+    if (known === undefined) throw noProposal(address)
     return known
   }
 

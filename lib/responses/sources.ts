@@ -10,7 +10,7 @@ import { type ErrorCode, ServiceError } from '../errors.js'
 import type { Dao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
 import type { Settings } from '../settings.js'
-import { daoNotFound } from '../../schemas/errors.js'
+import { daoNotFound, poolNotFound, proposalNotFound } from '../../schemas/errors.js'
 
 /** What answers are made of: here, and only here, the state now and the history meet. */
 export interface Sources {
@@ -60,6 +60,11 @@ export function checkAddress (text: string, code: ErrorCode): void {
   if (parseKey(text) === undefined) throw new ServiceError(code, 'no address')
 }
 
+/** Errors for what is not listed. */
+export const noDao = (dao: string) => new ServiceError('DAO_NOT_FOUND', daoNotFound(dao))
+export const noPool = (pool: string) => new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
+export const noProposal = (proposal: string) => new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(proposal))
+
 /** The state, with what its tokens are worth by its pools. */
 export interface PricedState extends Snapshot {
   usd: UsdValuation
@@ -103,7 +108,7 @@ export async function daoOf ({ get }: Sources['snapshot'], daoOrMint: string): P
   const { daos, pairs } = await get([])
   if (daos.has(daoOrMint)) return daoOrMint
   const [trading, another] = pairs.filter(({ baseMint }) => baseMint === daoOrMint)
-  if (trading === undefined || another !== undefined) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(daoOrMint))
+  if (trading === undefined || another !== undefined) throw noDao(daoOrMint)
   return trading.address
 }
 

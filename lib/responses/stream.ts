@@ -1,18 +1,17 @@
 /** What happens, told as it happens: finalized trades in the order of the chain, tickers and proposals that change. */
 import { createTurns } from '../async.js'
 import type { Clock } from '../clock.js'
-import { isServiceError, ServiceError } from '../errors.js'
+import { isServiceError } from '../errors.js'
 import type { ChainPosition, Trade } from '../history/history.js'
 import type { EventStream } from '../http/event-stream.js'
 import type { Kept } from '../live/fresh.js'
 import { HOUR, timeText } from '../time.js'
-import { poolNotFound, proposalNotFound } from '../../schemas/errors.js'
 import { latest } from './forms/block-range.js'
 import { positionOf } from './forms/block-event.js'
 import { poolTokens } from './forms/pool-tokens.js'
 import { tradeRow } from './pools/pool-history.js'
 import type { Known } from './proposals.js'
-import type { Sources } from './sources.js'
+import { noPool, noProposal, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 export const STREAM_TYPES = ['trade', 'ticker', 'proposal'] as const
@@ -61,7 +60,7 @@ const idOf = ({ slot, blockIndex, eventIndex }: ChainPosition): string => `${slo
 /** The position that an id of this stream stands for; undefined: it is none. */
 export function positionOfId (id: string): ChainPosition | undefined {
   const parts = /^(\d{1,12})-(\d{1,10})-(\d{1,10})$/.exec(id)?.slice(1).map(Number)
-  if (parts === undefined || parts.some(part => part > Number.MAX_SAFE_INTEGER)) return undefined
+  if (parts === undefined) return undefined
   const [slot, blockIndex, eventIndex] = parts as [number, number, number]
   return blockIndex <= END && eventIndex <= END ? { slot, blockIndex, eventIndex } : undefined
 }
@@ -224,12 +223,10 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     /** Throws POOL_NOT_FOUND and PROPOSAL_NOT_FOUND for what is not listed. */
     async check ({ pools, proposals: asked }: StreamAsked) {
       const { daos } = await snapshots.get([])
-      for (const pool of pools ?? []) if (!daos.has(pool)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
+      for (const pool of pools ?? []) if (!daos.has(pool)) throw noPool(pool)
       if (asked === undefined) return
       const known = new Set((await proposals([])).map(({ proposal }) => proposal.address))
-      for (const one of asked) {
-        if (!known.has(one)) throw new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(one))
-      }
+      for (const one of asked) if (!known.has(one)) throw noProposal(one)
     },
 
     /** Tells what is asked for until the listener has gone. Rejects with what kept it from beginning. */

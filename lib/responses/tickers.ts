@@ -4,9 +4,9 @@ import { ServiceError } from '../errors.js'
 import { type Kept, type Part, within } from '../live/fresh.js'
 import { isTickerId, type Pair, ticker, type Volumes } from '../market/ticker.js'
 import type { Ticker } from '../../schemas/ticker.js'
-import { poolNotFound, tickerNotFound } from '../../schemas/errors.js'
+import { tickerNotFound } from '../../schemas/errors.js'
 import {
-  checkAddress, hasEvents, headOf, keepOne, type PricedState, pricedStateOf, priceRules, type Sources
+  checkAddress, hasEvents, headOf, keepOne, noPool, type PricedState, pricedStateOf, priceRules, type Sources
 } from './sources.js'
 
 export interface TickerList {
@@ -31,7 +31,7 @@ export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: st
   const all = list.state.byPair.get(tickerId) ?? []
   const known = all.filter(pool => list.byPool.has(pool))
   if (known.length === 0) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
-  if (asked !== undefined && !known.includes(asked)) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(asked))
+  if (asked !== undefined && !known.includes(asked)) throw noPool(asked)
   const pool = asked ?? all[0]!
   if (!list.byPool.has(pool)) {
     throw new ServiceError('HISTORY_UNAVAILABLE', `events of the deepest pool of ${tickerId} are missing`)

@@ -1,8 +1,8 @@
+import { eachInSlices } from '../../async.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { DaoFacts, DaoFactsReader } from '../../live/dao-facts.js'
 import type { TokenReader } from '../../live/tokens.js'
-import { daoNotFound } from '../../../schemas/errors.js'
-import { keepEach, keepOne, type PricedState, pricedStateOf, type Sources } from '../sources.js'
+import { keepEach, keepOne, noDao, type PricedState, pricedStateOf, type Sources } from '../sources.js'
 import { type DaoFigures, figuresOf } from './treasury.js'
 
 /** A DAO, what follows from its facts, and the state they go with, which knows the tokens that its vault holds. */
@@ -30,13 +30,13 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
       const facts = [...read.values()].flatMap(made => made instanceof ServiceError ? [] : [made])
       const known = await withHeld(state, facts)
       const figures = new Map<string, DaoFigures>()
-      for (const one of facts) {
+      await eachInSlices(facts, one => {
         try {
           figures.set(one.dao.address, figuresOf(one, known))
         } catch (error) {
           if (!isServiceError(error)) throw error
         }
-      }
+      })
       return figures
     }),
 
@@ -45,7 +45,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
       // what tokens are worth is of the list; all else is read anew
       const listed = await pricedStateOf(sources, parts)
       const dao = listed.daos.get(address)
-      if (dao === undefined) throw new ServiceError('DAO_NOT_FOUND', daoNotFound(address))
+      if (dao === undefined) throw noDao(address)
       const facts = await reader.one(parts, dao)
       const state = await withHeld(listed, [facts], facts.slot)
       return { state, facts, figures: figuresOf(facts, state) }

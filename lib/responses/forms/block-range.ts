@@ -8,9 +8,8 @@ import type { Part } from '../../live/fresh.js'
 import { SERVICE_VERSION } from '../../package.js'
 import { invalidParameter } from '../../query.js'
 import type { DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock } from '../../../schemas/block-range.js'
-import { poolNotFound } from '../../../schemas/errors.js'
 import { JSON_TYPE, jsonResponse } from '../json-response.js'
-import { checkAddress } from '../sources.js'
+import { checkAddress, noPool } from '../sources.js'
 import { blockEvent, positionOf } from './block-event.js'
 import { poolTokens, type PoolTokens } from './pool-tokens.js'
 import type { FormSources } from './pairs.js'
@@ -117,7 +116,7 @@ export function createBlockRanges (sources: FormSources) {
   async function pair (pool: string): Promise<DexPair> {
     checkAddress(pool, 'INVALID_POOL_ID')
     const tokens = excluded.has(pool) ? undefined : await poolTokens(snapshots, pool)
-    if (tokens === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
+    if (tokens === undefined) throw noPool(pool)
     const { first, isLost } = await history.published(async reading => ({
       first: await reading.firstEvent(pool), isLost: await reading.isBeginningLost(pool)
     }))

@@ -2,12 +2,11 @@ import { shortText } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { missingEvents } from '../../market/dao-report.js'
-import { poolNotFound } from '../../../schemas/errors.js'
 import type { Pool, PoolDetail } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import { checkAddress, formOf, keepEach, type Sources } from '../sources.js'
+import { checkAddress, formOf, keepEach, noPool, type Sources } from '../sources.js'
 import { createMarketDay, createMarketDays } from './market-day.js'
 import { createPoolHistory } from './pool-history.js'
 import { createPoolList, createTradedPools, orUnknown, RATE_PLACES, rateText } from './pool-list.js'
@@ -24,7 +23,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
     checkAddress(poolId, 'INVALID_POOL_ID')
     const state = await snapshot.get(parts)
     const pair = state.pairs.find(({ address }) => address === poolId)
-    if (pair === undefined) throw new ServiceError('POOL_NOT_FOUND', poolNotFound(poolId))
+    if (pair === undefined) throw noPool(poolId)
     return { pair, state }
   }
 

@@ -59,9 +59,9 @@ const routes: FastifyPluginAsync = async fastify => {
   }, async (request, reply) => {
     const { client, method, headers } = request
     const asked = readQuery(request.query, QUERY)
-    const id = headers['last-event-id']
-    const after = id === undefined || id === '' ? undefined : positionOfId(String(id))
-    if (typeof id === 'string' && id !== '' && after === undefined) {
+    const id = String(headers['last-event-id'] ?? '')
+    const after = id === '' ? undefined : positionOfId(id)
+    if (id !== '' && after === undefined) {
       throw invalidParameter('Last-Event-ID', 'the id of an event of this stream, as 300000000-12-131072')
     }
     const question = { types: asked.types, pools: setOf(asked.pools), proposals: setOf(asked.proposals), after }

@@ -3,8 +3,7 @@ import { prefersJson } from '../../../lib/http/media-type.js'
 import { makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { JSON_TYPE, jsonResponse } from '../../../lib/responses/json-response.js'
 import { formOf } from '../../../lib/responses/sources.js'
-import { BYTES_HEADERS } from '../../../schemas/headers.js'
-import { plainNumberOrJson } from '../../../schemas/responses.js'
+import { PLAIN_AMOUNT } from '../../../schemas/responses.js'
 import { type Supply, SupplyAnswerSchema } from '../../../schemas/supply.js'
 import { answer, endpoint, MINT } from '../../endpoint.js'
 
@@ -14,7 +13,7 @@ const BOTH_FORMS = { vary: 'accept, accept-encoding' }
 const SUPPLY = { tag: 'supply', ...MINT, query: 'any' as const }
 
 const routes: FastifyPluginAsync = async fastify => {
-  const { supply } = fastify.cache
+  const { supply } = fastify
   const record = formOf(supply, data => jsonResponse({ result: data.totalSupply, data }))
 
   endpoint(fastify, '/:mintAddress', {
@@ -38,11 +37,7 @@ const routes: FastifyPluginAsync = async fastify => {
       summary,
       description,
       ...SUPPLY,
-      answer: plainNumberOrJson(
-        'The number alone, in whole tokens; `{"result": "…"}` where `Accept` asks for application/json.',
-        '12900000',
-        BYTES_HEADERS
-      )
+      answer: PLAIN_AMOUNT
     }, (parts, { params, accept }) => (prefersJson(accept) ? asJson : asText)(parts, params.mintAddress))
   }
   plainText(

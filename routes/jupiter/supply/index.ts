@@ -6,7 +6,7 @@ import { JupiterCirculatingSchema, JupiterTotalSchema } from '../../../schemas/j
 import { answer, endpoint, MINT } from '../../endpoint.js'
 
 const routes: FastifyPluginAsync = async fastify => {
-  const { supply } = fastify.cache
+  const { supply } = fastify
   const total = formOf(supply, ({ totalSupply }) =>
     exactResponse<{ totalSupply: number }>({ totalSupply: exact(totalSupply) }))
   const circulating = formOf(supply, ({ circulatingSupply }) =>

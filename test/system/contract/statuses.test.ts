@@ -92,7 +92,7 @@ async function start (t: Test, failing: { error: Error }, told: string[]): Promi
   for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
   const fail = async (): Promise<never> => { throw failing.error }
   fastify.decorate('config', { forkType: 'Custom', factory: 'F', router: 'R' } as never)
-  fastify.decorate('cache', { supply: fail } as never)
+  fastify.decorate('supply', fail as never)
   fastify.decorate('sources', {} as never)
   fastify.decorate(
     'market', { tickers: fail, ticker: fail, aggregate: fail, fees: fail, liquidity: fail, daos: fail } as never
