@@ -15,6 +15,9 @@ const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'
 const whole = (description: string, fallback: number, maximum: number, minimum = 0) =>
   Type.Integer({ minimum, maximum, default: fallback, description })
 
+const choice = <const W extends string>(description: string, words: readonly W[], fallback: W) =>
+  Type.Union(words.map(word => Type.Literal(word)), { default: fallback, description })
+
 const MAX_PORT = 65_535
 const MAX_REQUESTS = 1_000_000_000
 
@@ -35,10 +38,7 @@ export const SettingsSchema = Type.Object({
   )),
   PORT: whole('Port to listen on; 0 takes a free one.', 3000, MAX_PORT),
   HOST: text('text', 'Address to listen on.', '0.0.0.0'),
-  NODE_ENV: Type.Union(
-    [Type.Literal('development'), Type.Literal('production'), Type.Literal('test')],
-    { default: 'production', description: 'Runtime mode.' }
-  ),
+  NODE_ENV: choice('Runtime mode.', ['development', 'production', 'test'], 'production'),
   DEX_FORK_TYPE: text('text', 'Fork type that the root record reports.', 'Custom'),
   FACTORY_ADDRESS: text('public-key', 'The program whose DAOs are served.'),
   ROUTER_ADDRESS: text('public-key', 'The router program that the root record reports.'),
@@ -51,11 +51,11 @@ export const SettingsSchema = Type.Object({
       'Empty: the embedded store.',
     ''
   ),
-  ROLE: Type.Union([Type.Literal('all'), Type.Literal('api'), Type.Literal('indexer')], {
-    default: 'all',
-    description: 'With DATABASE_URL: whether this process may be the one that indexes (all, indexer) or never does ' +
-      '(api). Without it: all.'
-  }),
+  ROLE: choice(
+    'With DATABASE_URL: whether this process may be the one that indexes (all, indexer) or never does (api). Without ' +
+      'it: all.',
+    ['all', 'api', 'indexer'], 'all'
+  ),
   REDIS_URL: text(
     'redis-url', 'Redis that shares the rate limit between replicas. Empty: each process counts for itself.', ''
   ),
@@ -67,11 +67,10 @@ export const SettingsSchema = Type.Object({
   RATE_LIMIT_ALLOW: text('addresses', 'Addresses or CIDRs separated by commas that are not limited.', ''),
   QUOTE_NOTIONAL: text('amount', 'Quote tokens that a bid or ask is made for.', '100'),
   TAKER_FEE_RATE: text('rate', 'Whole fee of a swap, for bid and ask.', '0.005'),
-  VOLUME_BASIS: Type.Union([Type.Literal('input'), Type.Literal('fees'), Type.Literal('auto')], {
-    default: 'input',
-    description: 'input (or auto, the same): a swap counts its own input and output. fees: fee / PROTOCOL_FEE_RATE ' +
-      'to the letter.'
-  }),
+  VOLUME_BASIS: choice(
+    'input (or auto, the same): a swap counts its own input and output. fees: fee / PROTOCOL_FEE_RATE to the letter.',
+    ['input', 'fees', 'auto'], 'input'
+  ),
   USD_PRICED_MINTS: text(
     'priced-mints',
     'Further quote tokens with a USD value, each with the pool that prices it: `mint:pool`, separated by commas.',
@@ -95,10 +94,9 @@ export const SettingsSchema = Type.Object({
     'Addresses or CIDRs of proxies whose X-Forwarded-For is believed, separated by commas. Empty: none.',
     ''
   ),
-  LOG_LEVEL: Type.Union((['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const).map(level =>
-    Type.Literal(level)), {
-    default: 'info', description: 'Least level that is logged.'
-  }),
+  LOG_LEVEL: choice(
+    'Least level that is logged.', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'
+  ),
   METRICS_HOST: text('text', 'Address on which the metrics are served.', '127.0.0.1'),
   METRICS_PORT: whole('Port of the Prometheus metrics; 0: off.', 0, MAX_PORT)
 })

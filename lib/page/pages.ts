@@ -32,22 +32,21 @@ export function createPages ({ template, version }: PageAssets) {
    * a proxy.
    */
   const places = (root: string): Record<string, string> => ({ root, assets: `${root}market/${version}/` })
+  const filled = (template: string, values: Record<string, string>, figures = '') =>
+    makeCachedResponse(HTML, fillTemplate(template, values).replace(FIGURES, () => figures))
 
   return {
     /** `pools`: undefined while they can't be had. `origin`: where the reader's browser found us. */
     list: (origin: string, pools: PageList | undefined) =>
-      makeCachedResponse(HTML, fillTemplate(list, { ...places(''), origin })
-        .replace(FIGURES, () => pools === undefined ? '' : poolsTable(pools.rows, ''))),
-    status: makeCachedResponse(HTML, fillTemplate(status, places(''))),
+      filled(list, { ...places(''), origin }, pools && poolsTable(pools.rows, '')),
+    status: filled(status, places('')),
     /** `proposals`: newest first; undefined while they can't be had. */
     decisions: (proposals: Proposals | undefined, pools: PageList | undefined) =>
-      makeCachedResponse(HTML, fillTemplate(decisions, places('../')).replace(
-        FIGURES, () => proposals === undefined ? '' : decisionsTable(proposals, pools?.byId, '../')
-      )),
+      filled(decisions, places('../'), proposals && decisionsTable(proposals, pools?.byId, '../')),
     /** The page of a pool; `facts` and `figures` undefined while the chain can't be read. */
     pool (origin: string, id: string, facts: PoolFacts | undefined, figures: Row | undefined) {
       const pair = facts === undefined ? 'Pool' : `${facts.base} / ${facts.quote}`
-      return makeCachedResponse(HTML, fillTemplate(pool, {
+      return filled(pool, {
         ...places('../../'),
         live: facts?.isDeciding === true ? 'yes' : 'no',
         mint: facts?.mint ?? '',
@@ -55,12 +54,12 @@ export function createPages ({ template, version }: PageAssets) {
         pool: id,
         pair,
         name: facts?.name ?? '',
-        title: facts === undefined ? `Pool · ${SITE}` : `${pair} · ${SITE}`,
+        title: `${pair} · ${SITE}`,
         description: facts === undefined
           ? 'A spot pool of a DAO.'
           : `${facts.name || facts.base}: ${facts.price} ${facts.quote}. Price, volume, liquidity, trades and ` +
             'supply, read from the chain.'
-      }).replace(FIGURES, () => figures === undefined ? '' : factsOf(figures)))
+      }, figures && factsOf(figures))
     },
     /** The page for a pool that there is none of, with the reason. */
     missing: (id: string, reason: string) => fillTemplate(missing, { ...places('../../'), pool: id, reason })

@@ -229,8 +229,8 @@ export const DEFECTS: Defect[] = [
     by: 3,
     sentence: 'Volumes are worked out from fees, which a swap of dust rounds up.',
     file: 'schemas/settings.ts',
-    find: 'default: \'input\'',
-    put: 'default: \'fees\''
+    find: '\'auto\'], \'input\'',
+    put: '\'auto\'], \'fees\''
   },
   {
     name: 'window-by-the-day',
