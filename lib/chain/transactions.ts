@@ -6,7 +6,7 @@ import { faultOf, isWorthRetrying } from './node-errors.js'
 import { readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { type Call, type Reply, type Rpc } from './rpc.js'
 import type {
-  BulkPage, BulkResult, CallOptions, HistoryReader, RawTransaction, SignatureInfo, SignaturePage, TransactionOutcome
+  BulkPage, CallOptions, HistoryReader, RawTransaction, SignatureInfo, SignaturePage, TransactionOutcome
 } from './types.js'
 
 const COMMITMENT = 'finalized'
@@ -70,22 +70,20 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     },
 
     async bulk (address, page, options = {}) {
-      const { order, limit = PAGE, token, slots } = page
       for (;;) {
         try {
           return readBulk(await rpc.call('getTransactionsForAddress', [address, {
             ...WHOLE,
             transactionDetails: 'full',
-            sortOrder: order,
-            limit: Math.min(limit, bulkPage),
-            paginationToken: token,
-            filters: { status: 'any', slot: slots }
+            sortOrder: page.order,
+            limit: bulkPage,
+            filters: { status: 'any', slot: page.slots }
           }], options), page)
         } catch (error) {
           const fault = faultOf(error)
           if (fault?.reason === 'unsupported') return undefined
           if (fault?.rpcCode !== INVALID_PARAMS) throw error
-          if (Math.min(limit, bulkPage) <= SMALL_PAGE) return undefined
+          if (bulkPage === SMALL_PAGE) return undefined
           bulkPage = SMALL_PAGE
         }
       }
@@ -161,23 +159,20 @@ function outcomeOf (reply: Reply, signature: string): TransactionOutcome {
     : bad('getTransaction: another transaction than asked for')
 }
 
-function readBulk (answer: unknown, { order, slots = {} }: BulkPage): BulkResult {
+function readBulk (answer: unknown, { order, slots: { gte, lte } }: BulkPage) {
   const wrong = (what: string): ServiceError => bad(`getTransactionsForAddress: ${what}`)
   if (!isRecord(answer) || !Array.isArray(answer.data)) throw wrong('no list')
-  const next = answer.paginationToken ?? null
-  if (next !== null && typeof next !== 'string') throw wrong('a token that is none')
   const entries = (answer.data as unknown[]).map(row => {
     const transaction = readTransaction(row)
     if (transaction === undefined || !hasIndex(transaction)) throw wrong('a row that is none')
     return transaction
   })
-  const { gte = 0, lte = Infinity } = slots
   if (entries.some(({ slot }) => slot < gte || slot > lte)) throw wrong('a slot that was not asked for')
   const sign = order === 'asc' ? 1 : -1
   const isOrdered = entries.slice(1).every(({ slot, transactionIndex }, i) =>
     sign * (slot - entries[i]!.slot || transactionIndex - entries[i]!.transactionIndex) > 0)
   if (!isOrdered) throw wrong('out of order')
-  return { entries, next }
+  return entries
 }
 
 const hasIndex = (transaction: RawTransaction): transaction is RawTransaction & { transactionIndex: number } =>

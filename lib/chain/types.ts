@@ -55,19 +55,10 @@ export interface CallOptions {
 /** null: no node has it; an error: it can't be read; undefined: no answer, ask again. */
 export type TransactionOutcome = RawTransaction | null | ServiceError | undefined
 
+/** The first of some slots, ends included, at most 1,000. */
 export interface BulkPage {
   order: 'asc' | 'desc'
-  /** At most 1,000, the default. */
-  limit?: number
-  /** Where a former page ended. */
-  token?: string
-  slots?: { gte?: number, lte?: number }
-}
-
-export interface BulkResult {
-  entries: Array<RawTransaction & { transactionIndex: number }>
-  /** The following page's token. */
-  next: string | null
+  slots: { gte: number, lte: number }
 }
 
 /** At most `limit` (1,000) signatures older than `before`, from a node at `minSlot` or later. */
@@ -86,7 +77,9 @@ export interface HistoryReader {
   /** One outcome for each. Throws only where nothing at all was answered. */
   transactions (signatures: readonly string[], options?: CallOptions): Promise<TransactionOutcome[]>
   /** Whole transactions that touch `address`, failed ones too; undefined: no node offers it now. */
-  bulk (address: string, page: BulkPage, options?: CallOptions): Promise<BulkResult | undefined>
+  bulk (
+    address: string, page: BulkPage, options?: CallOptions
+  ): Promise<Array<RawTransaction & { transactionIndex: number }> | undefined>
   /** Of a block, in their order; null: there is none, or it is not to be had. */
   blockSignatures (slot: number, options?: CallOptions): Promise<string[] | null>
   /** The finalized head, from the node whose one is youngest. */

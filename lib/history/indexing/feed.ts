@@ -78,7 +78,7 @@ function createPace (clock: Clock, { least, most }: { least: number, most: numbe
 }
 
 export function createFeed (
-  { fetcher, program, clock, signal }: Context, { pageSize, stepSize }: Required<WalkSizes>
+  { fetcher, clock, signal }: Context, stepSize: NonNullable<WalkSizes['stepSize']>
 ) {
   const pace = createPace(clock, stepSize)
   const ahead = new Map<Priority, Array<Promise<unknown>>>()
@@ -89,18 +89,11 @@ export function createFeed (
   /** Many transactions by one call, where a node offers that; false: not to be had. */
   async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
     const some = entries.slice(0, BULK_PAGE).filter(entry => !entry.failed && !fetcher.isHeld(entry))
-    const [first, last] = [some[0], some.at(-1)]
-    if (some.length <= BULK_FROM || first === undefined || last === undefined || seeded === first.signature) {
-      return false
-    }
-    seeded = first.signature
+    if (some.length <= BULK_FROM || seeded === some[0]!.signature) return false
+    seeded = some[0]!.signature
     isSeeding = true
-    const slots = { gte: Math.min(first.slot, last.slot), lte: Math.max(first.slot, last.slot) }
-    const order = first.slot < last.slot ? 'asc' : 'desc'
-    const page = { order, limit: Math.min(BULK_PAGE, pageSize), slots } as const
-    const wanted = new Set(some.map(({ signature }) => signature))
-    const asked = fetcher.bulk(program, page, { priority, deadlineMs: FETCH_MS, signal }, wanted)
-    return await asked.finally(() => { isSeeding = false }) !== undefined
+    const asked = fetcher.bulk(some, { priority, deadlineMs: FETCH_MS, signal })
+    return await asked.finally(() => { isSeeding = false })
   }
 
   /** Asks for what the first entries still need. */

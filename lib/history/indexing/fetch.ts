@@ -1,8 +1,6 @@
-import { inSlices } from '../../async.js'
+import { eachInSlices } from '../../async.js'
 import type { Clock } from '../../clock.js'
-import type {
-  BulkPage, CallOptions, HistoryReader, Priority, RawTransaction, SignatureInfo
-} from '../../chain/types.js'
+import type { CallOptions, HistoryReader, Priority, RawTransaction, SignatureInfo } from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { readEvents } from '../../protocol/events.js'
@@ -20,9 +18,6 @@ export interface FetchOptions {
 /** What is asked for: a line of a list, or the row of a missing transaction. */
 export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> &
   Partial<Pick<SignatureInfo, 'failed' | 'transactionIndex' | 'blockTime'> & Pick<MissingTransaction, 'at'>>
-
-/** Lines of a list; `token`: where the bulk method goes on. */
-export interface Page { infos: SignatureInfo[], token?: string | undefined }
 
 /** The events of a transaction in their order, or why it can't be had. */
 export type Outcome = LocatedEvent[] | MissingTransaction
@@ -96,25 +91,25 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
     isHeld: ({ signature }: Wanted) => held.has(signature),
 
     /**
-     * Lists whole transactions and holds the events, of `wanted` alone if given. Undefined where no node offers that,
-     * and where it fails, as over one unreadable transaction: there is another way.
+     * Asks for transactions of the program that follow one another by one call. False where no node offers that, and
+     * where it fails, as over one unreadable transaction: there is another way.
      */
-    async bulk (
-      address: string, page: BulkPage, options: CallOptions, wanted?: ReadonlySet<string>
-    ): Promise<Page | undefined> {
-      const result = await reader.bulk(address, page, options).catch((error: unknown) => {
+    async bulk (entries: readonly Wanted[], options: CallOptions): Promise<boolean> {
+      const [first, last] = [entries[0]!.slot, entries.at(-1)!.slot]
+      const slots = { gte: Math.min(first, last), lte: Math.max(first, last) }
+      const page = { order: first < last ? 'asc' : 'desc', slots } as const
+      const found = await reader.bulk(program, page, options).catch((error: unknown) => {
         if (isServiceError(error)) return undefined
         throw error
       })
-      if (result === undefined) return undefined
+      if (found === undefined) return false
+      const wanted = new Map(entries.map(entry => [entry.signature, entry]))
       // a thousand transactions are read in some 100 ms
-      const infos = await inSlices(result.entries, (tx): SignatureInfo => {
-        const { transaction: { signatures: [signature = ''] }, slot, blockTime, transactionIndex } = tx
-        const info = { signature, slot, failed: tx.meta.err !== null, blockTime, transactionIndex }
-        if (!info.failed && wanted?.has(signature) !== false) hold(tx, info)
-        return info
+      await eachInSlices(found, tx => {
+        const entry = wanted.get(tx.transaction.signatures[0] ?? '')
+        if (entry !== undefined) hold(tx, entry)
       })
-      return { infos, token: result.next ?? undefined }
+      return true
     },
 
     /** Those of `entries` to ask for now, `most` of them. */

@@ -4,13 +4,12 @@ import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'
-import { bulkPage, type Cursor, listSignatures } from './list.js'
+import { type Cursor, listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
-/** Transactions read and written at a time, and those of one bulk call. */
+/** Transactions read and written at a time. */
 const STEP = 25
-const BULK_PAGE = 250
 const DEADLINE_MS = 3_000
 
 /** What was looked for in vain, ever less often. */
@@ -25,14 +24,11 @@ interface Tried {
 /** The gap that is looked for, page by page, newest first. */
 interface Searched {
   gap: SequenceGap
-  /** By the bulk method of one node; where that is in vain, or not offered, in the lists of all nodes. */
-  inBulk: boolean
   /** Where the next page begins; undefined: at the newest. */
   cursor: Cursor | undefined
-  token?: string | undefined
   /** Of the page at hand, not read yet. */
   entries: SignatureInfo[]
-  pages: number
+  hasPage: boolean
   isLastPage: boolean
   found: number
   meetsMissing: boolean
@@ -89,40 +85,30 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
     return true
   }
 
-  async function begin (gap: SequenceGap, inBulk = !wasTried(gap)): Promise<Searched> {
+  async function begin (gap: SequenceGap): Promise<Searched> {
     // what was stored since behind a gap at the end is no bound of it
     const bounds = gap.toSlot < Number.MAX_SAFE_INTEGER ? [{ dao: gap.dao, seq: gap.to + 1n }] : []
     const [after] = await store.origins(bounds)
     const cursor = after === undefined ? undefined : { signature: after.signature, slot: gap.toSlot }
-    return { gap, inBulk, cursor, entries: [], pages: 0, isLastPage: false, found: 0, meetsMissing: false }
+    return { gap, cursor, entries: [], hasPage: false, isLastPage: false, found: 0, meetsMissing: false }
   }
 
   async function listMore (search: Searched): Promise<void> {
-    const { gap: { dao, fromSlot, toSlot }, cursor, token } = search
-    const call = { priority: 'idle', deadlineMs: DEADLINE_MS, signal } as const
-    const found = search.inBulk
-      ? await bulkPage(context, dao, cursor, { limit: BULK_PAGE, fromSlot, token }, call)
-      : undefined
-    if (search.inBulk && found === undefined && search.pages > 0) {
-      search.isLastPage = true
-      return
-    }
-    search.inBulk = found !== undefined
+    const { gap: { dao, fromSlot, toSlot }, cursor } = search
     const query = { isOfEach: true, ...(cursor !== undefined && { minSlot: cursor.slot }) }
-    const page = found ?? { infos: await listSignatures(context, dao, cursor, query, call), token: undefined }
-    const end = page.infos.at(-1)
+    const page = await listSignatures(
+      context, dao, cursor, query, { priority: 'idle', deadlineMs: DEADLINE_MS, signal }
+    )
+    const end = page.at(-1)
     if (end === undefined) {
       // a node that does not know where to begin answers with nothing: once more from its newest
-      search.isLastPage = search.pages > 0 || cursor === undefined
+      search.isLastPage = search.hasPage || cursor === undefined
       search.cursor = undefined
       return
     }
-    const isInside = ({ slot }: SignatureInfo) => slot >= fromSlot && slot <= toSlot
-    fetcher.forget(page.infos.filter(info => !isInside(info)))
-    search.entries = page.infos.filter(isInside)
+    search.entries = page.filter(({ slot }) => slot >= fromSlot && slot <= toSlot)
     search.cursor = end
-    search.token = page.token
-    search.pages++
+    search.hasPage = true
     search.isLastPage = end.slot < fromSlot
   }
 
@@ -164,10 +150,7 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
     }
     if (current.entries.length > 0) await readSome(current)
     else if (!current.isLastPage) await listMore(current)
-    if (current.entries.length > 0 || !current.isLastPage) return true
-    const { gap, inBulk, found } = current
-    if (inBulk && isOpen(gap)) current = { ...await begin(gap, false), found }
-    else {
+    if (current.entries.length === 0 && current.isLastPage) {
       conclude(current)
       current = undefined
     }

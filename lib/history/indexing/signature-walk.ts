@@ -37,7 +37,7 @@ export function createSignatureWalk (
 ) {
   const { reader, program, writer, signal } = context
   const listings = createListings(context, pageSize)
-  const feed = createFeed(context, { pageSize, stepSize })
+  const feed = createFeed(context, stepSize)
   /** New entries above the newest range, oldest first, and the head when they were all. */
   let rising: { after: string, entries: SignatureInfo[], asked: Moment } | undefined
 
@@ -70,7 +70,7 @@ export function createSignatureWalk (
       if (!needsListing(range, edge)) continue
       const listing = listings.ofOrNew(range)
       try {
-        await listings.extend(listing, range, false)
+        await listings.extend(listing, range)
         return true
       } catch (error) {
         // what is listed is processed first; then more is asked for again
@@ -97,7 +97,7 @@ export function createSignatureWalk (
   async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
     const listing = listings.ofOrNew(range)
-    if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range, true)
+    if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range)
     const { indexedRanges } = writer.state
     if (listing.entries.length === 0 && listing.whole) {
       await writer.commit({ events: [], ...closed(range, indexedRanges) })

@@ -83,27 +83,3 @@ test('a node that offers it and fails in it: the other way is taken', async t =>
   await settled(watched, ledger)
   t.match(watched.history.status(), { complete: true, swaps: ledger.swaps.length, missingEvents: 0 })
 })
-
-test('the missing events of one DAO are looked for in bulk, too', async t => {
-  const ledger = createLedger({ seed: 5 })
-  const dao = ledger.dao(
-    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }
-  )
-  for (let at = 0; at < 200; at++) {
-    ledger.advance(600)
-    dao.swap('buy', BigInt(1000 + at))
-  }
-  const lost = new Set(ledger.swaps.slice(50, 90).map(({ signature }) => signature))
-  const reader = ledgerReader(ledger)
-  reader.bendPage = (page, { address }) => address === ledger.program
-    ? page.filter(({ signature }) => !lost.has(signature))
-    : page
-  const watched = await watch(t, ledger, { reader })
-  const { bulk } = offering(ledger)
-  reader.bulk = async (address, page, options) => address === dao.address
-    ? await bulk(address, page, options)
-    : undefined
-  await until(() => watched.history.status().complete && watched.history.status().missingEvents === 0 &&
-    watched.history.status().swaps === 200)
-  t.notOk(reader.calls.transactions.some(signature => lost.has(signature)))
-})

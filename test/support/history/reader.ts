@@ -1,5 +1,5 @@
 /** A HistoryReader over a ledger without a network, with switches for what a node may do wrong. */
-import type { BulkResult, HistoryReader, RawTransaction, SignatureInfo, SignaturePage } from '../../../lib/chain/types.js'
+import type { HistoryReader, RawTransaction, SignatureInfo, SignaturePage } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Ledger } from '../../../simulator/index.js'
 import { atMoment } from '../age-time.js'
@@ -70,7 +70,7 @@ export function ledgerReader (ledger: Ledger): TestReader {
         return bent === undefined ? tx : bent
       })
     },
-    async bulk (address, { order, limit = 1000, token, slots: { gte = 0, lte = Infinity } = {} }) {
+    async bulk (address, { order, slots: { gte, lte } }) {
       await Promise.resolve()
       if (reader.failure !== undefined) throw reader.failure
       if (reader.bulkLimit === undefined) return undefined
@@ -82,10 +82,8 @@ export function ledgerReader (ledger: Ledger): TestReader {
           slot > (reader.forgotten ?? -1)
       })
       const ordered = order === 'asc' ? all : all.reverse()
-      const rest = token === undefined ? ordered : ordered.slice(ordered.indexOf(Number(token)) + 1)
-      const given = rest.slice(0, Math.min(limit, reader.bulkLimit))
-      const entries = given.map(index => JSON.parse(history.json(index)) as BulkResult['entries'][number])
-      return { entries, next: given.length < rest.length ? String(given.at(-1)) : null }
+      return ordered.slice(0, reader.bulkLimit)
+        .map(index => JSON.parse(history.json(index)) as RawTransaction & { transactionIndex: number })
     },
     blockSignatures: async () => null,
     async head () {

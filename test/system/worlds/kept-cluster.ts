@@ -142,7 +142,7 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: more of the past than a page of the bulk method, which gives a hundred at most.',
+    found: 'More of the past than a page of the bulk method, which gives a hundred at most.',
     plan: {
       seed: 5050,
       nodes: 1,

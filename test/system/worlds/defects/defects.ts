@@ -328,19 +328,6 @@ export const DEFECTS: Defect[] = [
     put: 'Math.min(listeningMs, FOLLOWED_MS) : Infinity'
   },
   {
-    name: 'short-page-for-last',
-    by: 5050,
-    sentence: 'A page of the bulk method that is shorter than what was asked for is taken for the last: the past ends there.',
-    file: 'lib/history/indexing/list.ts',
-    find: 'listing.whole = infos.length === 0 ||',
-    put: 'listing.whole = infos.length === 0 || (isBulk && infos.length < pageSize) ||',
-    and: {
-      file: 'lib/history/indexing/search.ts',
-      find: 'search.isLastPage = end.slot < fromSlot',
-      put: 'search.isLastPage = end.slot < fromSlot || page.infos.length < BULK_PAGE'
-    }
-  },
-  {
     name: 'utc-behind-the-chain',
     by: 6013,
     sentence: 'A clock that is behind alone, once no other witness agrees with another, makes UTC earlier than states that have been shown.',
