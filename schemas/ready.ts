@@ -48,7 +48,7 @@ export const ReadySchema = record('Ready', 'Whether the figures can be served, a
       left: integer('Transactions of the last 24 hours that are still to be indexed.', 1240),
       total: integer('Of so many.', 5110),
       seconds_left: orNull(
-        integer('', 840), 'About how long they will take, at the pace of the last minute; null: not known yet.'
+        integer('', 840), 'About how long they will take, at the pace so far; null: not known yet.'
       )
     }), 'How far the last 24 hours are, while they are read; null before they are listed, and once they are covered.'),
     missing_events: integer('Events that the sequence numbers prove and no node has shown.', 0),

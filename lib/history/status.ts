@@ -15,7 +15,7 @@ export interface LastDayWork {
   /** Transactions that are listed and not processed yet, and of how many. */
   left: number
   total: number
-  /** At the pace of late; null: not known yet. */
+  /** At the pace so far; null: not known yet. */
   secondsLeft: number | null
 }
 

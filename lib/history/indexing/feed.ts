@@ -1,5 +1,4 @@
 /** The transactions behind listed signatures, in order, some steps ahead of what is stored. */
-import type { Clock } from '../../clock.js'
 import type { Priority, SignatureInfo } from '../../chain/types.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
@@ -44,47 +43,18 @@ const AHEAD = 2
 /** So that the head is looked at in between, ms; the first step is small. */
 const STEP_MS = 2000
 const FIRST_STEP = 10
-/** The pace of late is that of so long, ms, and known from so long on. */
-const RECENT_MS = 60_000
-const KNOWN_FROM_MS = 2000
 
-/** Learns how many transactions a step may hold, and how long they take. */
-function createPace (clock: Clock, { least, most }: { least: number, most: number }) {
-  let size = Math.max(least, Math.min(most, FIRST_STEP))
-  const stored: Array<{ at: number, count: number }> = []
-
-  return {
-    get size () { return size },
-
-    learn (given: number, ms: number): void {
-      if (given > 0) size = Math.round(Math.min(most, 2 * size, Math.max(least, given / Math.max(ms, 1) * STEP_MS)))
-    },
-
-    count (count: number): void {
-      const at = clock.now()
-      stored.push({ at, count })
-      while (stored[0]!.at < at - RECENT_MS) stored.shift()
-    },
-
-    /** Seconds for `left` transactions at the pace of late; null: not known. */
-    secondsFor (left: number): number | null {
-      if (left === 0) return 0
-      const [first] = stored
-      const ms = first === undefined ? 0 : clock.now() - first.at
-      const count = stored.slice(1).reduce((sum, { count }) => sum + count, 0)
-      return count === 0 || ms < KNOWN_FROM_MS ? null : Math.ceil(left * ms / count / 1000)
-    }
-  }
-}
-
+/**
+ * Gives the first of some entries that can be stored, at most a step, and asks for what follows them meanwhile. How
+ * many a step may hold is learnt from how long they take.
+ */
 export function createFeed (
-  { fetcher, clock, signal }: Context, stepSize: NonNullable<WalkSizes['stepSize']>
+  { fetcher, clock, signal }: Context, { least, most }: NonNullable<WalkSizes['stepSize']>
 ) {
-  const pace = createPace(clock, stepSize)
   const ahead = new Map<Priority, Array<Promise<unknown>>>()
+  let size = Math.max(least, Math.min(most, FIRST_STEP))
   let seeded: string | undefined
   let isSeeding = false
-  let walked = 0
 
   /** Many transactions by one call, where a node offers that; false: not to be had. */
   async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
@@ -99,10 +69,11 @@ export function createFeed (
   /** Asks for what the first entries still need. */
   async function bring (entries: readonly SignatureInfo[], priority: Priority): Promise<void> {
     if (await seed(entries, priority)) return
-    const due = fetcher.due(entries.slice(0, WINDOW), pace.size)
+    const due = fetcher.due(entries.slice(0, WINDOW), size)
     const begun = clock.now()
     await fetcher.fetch(due, priority, FETCH_MS)
-    pace.learn(due.filter(fetcher.isHeld).length, clock.now() - begun)
+    const [given, ms] = [due.filter(fetcher.isHeld).length, clock.now() - begun]
+    if (given > 0) size = Math.round(Math.min(most, 2 * size, Math.max(least, given / Math.max(ms, 1) * STEP_MS)))
   }
 
   /** Asks for what comes next while a step is written, so that the node's pace is used whole. */
@@ -118,7 +89,7 @@ export function createFeed (
   /** The entries at the beginning that are all answered, or missing for good. */
   function ready (entries: readonly SignatureInfo[], patienceMs: number): Omit<Advanced, 'taken'> {
     const found: Omit<Advanced, 'taken'> = { entries: [], events: [], missing: [] }
-    for (const entry of entries.slice(0, stepSize.most)) {
+    for (const entry of entries.slice(0, most)) {
       const outcome = fetcher.outcome(entry, patienceMs)
       if (outcome === undefined) break
       found.entries.push(entry)
@@ -128,16 +99,12 @@ export function createFeed (
     return found
   }
 
-  /** The first of `entries` that can be stored, at most a step; asks for what follows them meanwhile. */
-  async function advance (
-    entries: readonly SignatureInfo[], priority: Priority, patienceMs: number
-  ): Promise<Advanced> {
+  return async (entries: readonly SignatureInfo[], priority: Priority, patienceMs: number): Promise<Advanced> => {
     const queue = ahead.get(priority) ?? []
     ahead.set(priority, queue)
     let failure: unknown
     const window = entries.slice(0, WINDOW)
-    const isShort = () => ready(window, patienceMs).entries.length < Math.min(pace.size, window.length)
-    if (isShort()) {
+    if (ready(window, patienceMs).entries.length < Math.min(size, window.length)) {
       bringAhead(entries, priority, queue)
       await queue.shift()?.catch((error: unknown) => { failure = error })
     }
@@ -152,17 +119,5 @@ export function createFeed (
         ? Math.max(fetcher.dueAt(window), clock.now() + UNDER_WAY_MS)
         : undefined
     }
-  }
-
-  return {
-    advance,
-    /** Tells that what was brought in is stored. */
-    stored ({ entries }: Advanced): void {
-      fetcher.forget(entries)
-      pace.count(entries.length)
-      walked += entries.length
-    },
-    secondsFor: pace.secondsFor,
-    get walked () { return walked }
   }
 }

@@ -36,6 +36,8 @@ const WAKE_MS = 250
 const WARMING_POLLS = 5
 /** Between two lines that say how far the last day is. */
 const TELL_MS = 10_000
+/** How long it will take is told from so long on. */
+const KNOWN_FROM_MS = 2_000
 const HEAD_DEADLINE_MS = 10_000
 /** While somebody follows what is published, or accounts are ahead of it, ms. */
 const FOLLOWED_MS = 5_000
@@ -62,6 +64,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   let isListening = false
   let toldAt = -Infinity
   let lastDay: LastDayWork | null = null
+  let lastDayBegan = 0
 
   const head = createTask(lookAtHead)
   const check = createTask(compareAll)
@@ -101,14 +104,17 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   async function followWork (): Promise<void> {
     const from = edge()
-    const remaining = from === undefined || isCovered() ? undefined : walk.remaining(from)
-    if (remaining === undefined) {
+    const left = from === undefined || isCovered() ? undefined : walk.remaining(from)
+    if (left === undefined) {
       if (lastDay !== null) await onProgress?.(null)
       lastDay = null
       return
     }
-    const processed = lastDay === null ? 0 : lastDay.total - lastDay.left + Math.max(lastDay.left - remaining.left, 0)
-    lastDay = { ...remaining, total: processed + remaining.left }
+    if (lastDay === null) lastDayBegan = now()
+    const done = lastDay === null ? 0 : lastDay.total - Math.min(left, lastDay.left)
+    const ms = now() - lastDayBegan
+    const secondsLeft = done === 0 || ms < KNOWN_FROM_MS ? null : Math.ceil(left * ms / done / 1000)
+    lastDay = { left, total: done + left, secondsLeft }
     if (now() - toldAt < TELL_MS) return
     toldAt = now()
     onLog({ level: 'info', code: 'progress', message: lastDayText(lastDay), detail: { ...lastDay } })

@@ -6,7 +6,6 @@ import {
   above, beginRange, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
 import type { IndexedRange, Loss } from '../rules/types.js'
-import type { LastDayWork } from '../status.js'
 import type { Step } from './commit.js'
 import type { Context } from './context.js'
 import { type Advanced, createFeed, type StepResult, type WalkSizes } from './feed.js'
@@ -35,9 +34,10 @@ const nothingNew = (reached: Moment): HeadResult => ({ taken: 0, reached, behind
 export function createSignatureWalk (
   context: Context, { pageSize = 1000, stepSize = { least: 1, most: 250 } }: WalkSizes = {}
 ) {
-  const { reader, program, writer, signal } = context
+  const { reader, program, writer, fetcher, signal } = context
   const listings = createListings(context, pageSize)
-  const feed = createFeed(context, stepSize)
+  const advance = createFeed(context, stepSize)
+  let walked = 0
   /** New entries above the newest range, oldest first, and the head when they were all. */
   let rising: { after: string, entries: SignatureInfo[], asked: Moment } | undefined
 
@@ -48,11 +48,12 @@ export function createSignatureWalk (
     entries: readonly SignatureInfo[], priority: 'head' | 'past', patienceMs: number,
     change: (taken: SignatureInfo[]) => Partial<Step>, isAscending = false
   ): Promise<Advanced> {
-    const advanced = await feed.advance(entries, priority, patienceMs)
+    const advanced = await advance(entries, priority, patienceMs)
     const { entries: taken, events, missing } = advanced
     if (taken.length === 0) return advanced
     await writer.commit({ events: (isAscending ? events : events.reverse()).flat(), missing, ...change(taken) })
-    feed.stored(advanced)
+    fetcher.forget(taken)
+    walked += taken.length
     return advanced
   }
 
@@ -223,15 +224,14 @@ export function createSignatureWalk (
     backfillStep,
     listNext,
     giveUp,
-    /** What the time after `edge` still needs; undefined until it is all listed. */
-    remaining (edge: number): Pick<LastDayWork, 'left' | 'secondsLeft'> | undefined {
+    /** How many transactions the time after `edge` still needs; undefined until it is all listed. */
+    remaining (edge: number): number | undefined {
       const ranges = open().filter(({ above }) => above.oldestTime === null || above.oldestTime > edge)
       if (ranges.some(range => needsListing(range, edge))) return undefined
       const entries = ranges.flatMap(range => listings.of(range)?.entries ?? [])
-      const left = entries.reduce((sum, { blockTime }) => sum + Number(blockTime === null || blockTime > edge), 0)
-      return { left, secondsLeft: feed.secondsFor(left) }
+      return entries.filter(({ blockTime }) => blockTime === null || blockTime > edge).length
     },
     /** Signatures processed since the start. */
-    get walked () { return feed.walked }
+    get walked () { return walked }
   }
 }
