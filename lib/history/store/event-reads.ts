@@ -214,9 +214,15 @@ export const eventReads = {
     return rows.map(row => STORED_EVENT.read(row))
   },
 
-  async unjudged ({ db, addressOf }, limit, behind) {
+  async unjudged ({ db, addressOf }) {
     const rows = await db.selectFrom('events').select(['dao', 'seq']).where('reason', '=', UNKNOWN_KIND)
-      .orderBy('at', 'desc').orderBy('dao').orderBy('seq').limit(limit).offset(behind).execute()
-    return rows.map(({ dao, seq }) => ({ dao: addressOf(dao), seq: BigInt(seq) }))
+      .orderBy('dao').orderBy('seq').execute()
+    const found = new Map<string, bigint[]>()
+    for (const { dao, seq } of rows) {
+      const seqs = found.get(addressOf(dao))
+      if (seqs === undefined) found.set(addressOf(dao), [BigInt(seq)])
+      else seqs.push(BigInt(seq))
+    }
+    return found
   }
 } satisfies Reads

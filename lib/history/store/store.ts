@@ -171,8 +171,8 @@ export interface Store {
   otherFees (): Promise<OtherFees[]>
   /** Events of a DAO from the number `from` on, in their order. */
   eventsOf (dao: string, from: bigint, limit: number): Promise<ToldEvent[]>
-  /** Of unknown kinds and not judged yet, the newest first, behind so many of them. */
-  unjudged (limit: number, behind: number): Promise<Array<{ dao: string, seq: bigint }>>
+  /** By DAO the numbers of events of unknown kinds that are not judged yet, ascending. */
+  unjudged (): Promise<Map<string, bigint[]>>
   judge (found: readonly JudgedEvent[]): Promise<void>
   /** All swaps by their revisions; `rows` is empty at the end. */
   swapsPage (after: number, limit: number): Promise<Since<SwapRow & { slot: number }>>
