@@ -55,10 +55,10 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
 
   const fits: Directory['fits'] = (dao, seq, slot) => mayHold(state.sequenceRanges.get(dao) ?? [], seq, slot)
 
-  /** What is known once this step's events are, and the proposals and DAOs that they tell of. */
-  function directoryOf (located: readonly LocatedEvent[]) {
+  /** What is known once these events and accounts are, and the proposals and DAOs that they tell of. */
+  function directoryOf (located: readonly LocatedEvent[], accounts: Iterable<string>) {
     const proposals = new Map<string, string>()
-    const daos = new Set<string>()
+    const daos = new Set([...accounts].filter(address => !isDao(address)))
     for (const { event: { dao, proposal, name } } of located) {
       if (dao === null || name === 'Unreadable') continue
       if (!isDao(dao)) daos.add(dao)
@@ -73,10 +73,10 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     }
   }
 
-  /** Rows that waited for one of `keys`. */
-  async function released (keys: Iterable<string>, directory: Directory): Promise<AttributedEvent[]> {
-    const wanted = [...keys]
-    const rows = wanted.length === 0 ? [] : await store.unattributed(wanted)
+  /** Rows that waited for one of these proposals and DAOs. */
+  async function released (directory: ReturnType<typeof directoryOf>): Promise<AttributedEvent[]> {
+    const keys = [...directory.proposals.keys(), ...directory.daos]
+    const rows = keys.length === 0 ? [] : await store.unattributed(keys)
     return rows.map(row => attributeLater(row, directory)).filter(row => row !== undefined)
   }
 
@@ -109,21 +109,16 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     }
   }
 
-  async function commit (step: Step): Promise<number> {
-    const directory = directoryOf(step.events)
-    const rows = step.events.map(event => attribute(event, directory))
-    const freed = await released([...directory.proposals.keys(), ...directory.daos], directory)
-    const attributed = [...freed, ...rows.filter(row => 'event' in row)]
-    const waiting = rows.flatMap(row => 'event' in row ? [] : [row])
-    return await apply(step, attributed, waiting, freed, directory.proposals)
-  }
-
-  async function apply (
-    { events: _, missing = [], found = [], ...noted }: Step, attributed: AttributedEvent[],
-    unattributed: UnattributedEvent[], freed: AttributedEvent[], proposals: ReadonlyMap<string, string>
+  async function commit (
+    { events, missing = [], found = [], ...noted }: Step, accounts: Iterable<string> = []
   ): Promise<number> {
+    const directory = directoryOf(events, accounts)
+    const { proposals } = directory
+    const rows = events.map(event => attribute(event, directory))
+    const unattributed = rows.filter(row => 'keys' in row)
+    const freed = await released(directory)
     const pause = createPauses()
-    const planned = planStep(state, attributed, valuation)
+    const planned = planStep(state, [...freed, ...rows.filter(row => 'event' in row)], valuation)
     const candles = await withStored(store, planned)
     const rates = new Map(Array.from(planned.rates, ([bps, swaps]) => [bps, swaps + (state.rates.get(bps) ?? 0)]))
     const next = { ...noted, events: state.events + planned.events.length, swaps: state.swaps + planned.swaps }
@@ -161,17 +156,13 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     return planned.events.length
   }
 
-  async function learn (daos: Iterable<string>): Promise<void> {
-    const fresh = new Set([...daos].filter(dao => !isDao(dao)))
-    const freed = await released(fresh, {
-      isDao: address => fresh.has(address) || isDao(address),
-      daoOfProposal: proposal => state.proposals.get(proposal),
-      fits
-    })
-    if (freed.length > 0) await apply({ events: [] }, freed, [], freed, new Map())
+  async function learn (accounts: Iterable<string>): Promise<void> {
+    const directory = directoryOf([], accounts)
+    const { daos } = directory
+    if ((await released(directory)).length > 0) await commit({ events: [] }, daos)
     // only now: a failed write would leave what waits for them waiting
-    for (const dao of fresh) learnt.add(dao)
-    if (fresh.size > 0) version++
+    for (const dao of daos) learnt.add(dao)
+    if (daos.size > 0) version++
   }
 
   const inTurn = createTurns()
