@@ -3,16 +3,9 @@ import type { Moment } from '../../chain/moment.js'
 import type { UnindexedRange } from './signature-ranges.js'
 import type { Loss } from './types.js'
 
-/** Each needs an outage longer than what every node keeps. */
-const MAX_LOSSES = 100
-
-/** Newest first, one from each slot on; beyond a bound the oldest become one that spans them. */
-export function withLoss (losses: readonly Loss[], loss: Loss): Loss[] {
-  const all = [...losses.filter(({ fromSlot }) => fromSlot !== loss.fromSlot), loss].sort((a, b) => b.toSlot - a.toSlot)
-  if (all.length <= MAX_LOSSES) return all
-  const [newer, oldest] = [all.at(-2)!, all.at(-1)!]
-  return [...all.slice(0, -2), { ...newer, fromSlot: Math.min(oldest.fromSlot, newer.fromSlot) }]
-}
+/** Newest first, one from each slot on: few, as each needs an outage longer than what every node keeps. */
+export const withLoss = (losses: readonly Loss[], loss: Loss): Loss[] =>
+  [...losses.filter(({ fromSlot }) => fromSlot !== loss.fromSlot), loss].sort((a, b) => b.toSlot - a.toSlot)
 
 /**
  * What is lost with a range that no node knows: down from where the first node begins, or from the first transaction

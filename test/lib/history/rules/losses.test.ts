@@ -12,18 +12,6 @@ test('losses are told newest first', t => {
   t.end()
 })
 
-test('beyond a hundred the two oldest become one that spans them: nothing lost is forgotten', t => {
-  let losses: Loss[] = []
-  for (let i = 0; i < 100; i++) losses = withLoss(losses, loss(i * 10, i * 10 + 5))
-  t.equal(losses.length, 100)
-  t.same(losses.at(-1), loss(0, 5), 'a hundred are kept apart')
-  const more = withLoss(losses, loss(2_000, 2_005))
-  t.equal(more.length, 100)
-  t.same(more.slice(-2), [loss(20, 25), { fromSlot: 0, toSlot: 15, until: 150 }])
-  t.same(withLoss(losses, loss(-20, -10)).at(-1), { fromSlot: -20, toSlot: 5, until: 50 }, 'one older than all as well')
-  t.end()
-})
-
 test('a loss lies within slots where they share one', t => {
   const losses = [loss(10, 20)]
   const within = (fromSlot: number, toSlot: number) => spans({ fromSlot, toSlot }, losses)
