@@ -6,8 +6,7 @@ import type { Completeness } from './rules/completeness.js'
 import type { SequenceGap } from './rules/sequence-gaps.js'
 import type { StoreState } from './rules/types.js'
 import {
-  checkDay, checkHead, completenessOf, EMPTY, type Head, type HeadFacts, type HistoryStatus, type LastDayWork,
-  type ProofFacts, statusOf
+  checkDay, checkHead, completenessOf, EMPTY, type Head, type HistoryStatus, type LastDayWork, type ProofFacts, statusOf
 } from './status.js'
 import type { Store } from './store/store.js'
 import { createReading, type Reading } from './volumes/reading.js'
@@ -79,7 +78,7 @@ function reportOf ({ state, accounts, sequenceGaps }: Seen): HistoryReport {
 
 export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOptions): Answers {
   let made: { of: ReadonlyMap<string, readonly SequenceGap[]>, report: HistoryReport } | undefined
-  const facts = ({ head, verifiedTo }: Seen): HeadFacts => ({ head, verifiedTo, time, staleMs })
+  const facts = (seen: Seen) => ({ ...seen, time, staleMs })
   const known = (seen: Seen): Completeness => completenessOf(seen.state, seen)
 
   /** As `seeing`, where what is made of the swaps is whole and of now. */
@@ -92,7 +91,7 @@ export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOp
   return {
     status () {
       const seen = last()
-      return seen === undefined ? EMPTY : statusOf(seen.state, { ...seen, head: facts(seen) })
+      return seen === undefined ? EMPTY : statusOf(seen.state, facts(seen))
     },
     head () {
       const seen = last()

@@ -30,7 +30,7 @@ export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
-export interface HistoryOptions extends Omit<IndexerOptions, 'onReached' | 'isFollowed'> {
+export interface HistoryOptions extends Omit<IndexerOptions, 'onProgress' | 'isFollowed'> {
   reader: HistoryReader
   store: Store
   /** The program whose events are read, base58. */
@@ -42,8 +42,8 @@ export interface HistoryOptions extends Omit<IndexerOptions, 'onReached' | 'isFo
   clock?: Clock
   time: AgeTime
   onLog?: OnLog
-  /** Told when the head is reached. */
-  onReached?: (seen: Seen) => Promise<void>
+  /** Told when the head is reached, and while the last day is not covered. */
+  onProgress?: (seen: Seen) => Promise<void>
   /** Whether other processes answer from the store. */
   isShared?: boolean
   /** How old the head may be for anything to be made of it, ms. */
@@ -72,7 +72,7 @@ const FOLLOWING_MS = 60_000
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, store, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
-  const { staleMs = 60_000, isShared = false, onReached } = options
+  const { staleMs = 60_000, isShared = false, onProgress } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -92,8 +92,8 @@ export function createHistory (options: HistoryOptions): History {
     const indexer = createIndexer(context, {
       ...options,
       isFollowed,
-      async onReached () {
-        if (running !== undefined) await onReached?.(seenOf(running))
+      async onProgress () {
+        if (running !== undefined) await onProgress?.(seenOf(running))
       }
     })
     indexer.listening(isListening)

@@ -12,7 +12,7 @@ import { openPostgresReader, type PostgresReader } from './replicas/reader.js'
 import { HEARTBEAT_MS, openSession, type Session } from './replicas/leader-lock.js'
 import { createStore } from './store/create-store.js'
 
-export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'onReached' | 'onProgress'> {
+export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'onProgress'> {
   /** A URL of PostgreSQL; `schema` in its query names the schema. */
   url: string
   /** Whether this process may be the one that writes. */
@@ -97,8 +97,7 @@ export async function openSharedHistory (
 
   async function begin ({ engine }: Session): Promise<() => Promise<void>> {
     const store = await createStore(engine)
-    const { reached: onReached, progress: onProgress } = createProgressWriter(engine)
-    const history = createHistory({ ...options, store, isShared: true, onReached, onProgress })
+    const history = createHistory({ ...options, store, isShared: true, onProgress: createProgressWriter(engine) })
     leading = history
     history.listening(isListening)
     history.start()

@@ -153,16 +153,13 @@ export function checkDay (state: Walked, facts: HeadFacts): Head {
 }
 
 /** What is known beside the rows. */
-export interface StatusFacts extends Pick<ProofFacts, 'sequenceGaps' | 'accounts'> {
-  head: HeadFacts
+interface StatusFacts extends HeadFacts, Pick<ProofFacts, 'sequenceGaps' | 'accounts'> {
   lastDay: LastDayWork | null
 }
 
-export function statusOf (
-  state: StoreState, { head: facts, sequenceGaps, accounts, lastDay }: StatusFacts
-): HistoryStatus {
+export function statusOf (state: StoreState, facts: StatusFacts): HistoryStatus {
   const [top] = state.indexedRanges
-  const { head, verifiedTo, time } = facts
+  const { head, verifiedTo, time, sequenceGaps, accounts, lastDay } = facts
   const last24h = head !== null && coversDay(state, head.time)
   return {
     ...EMPTY,

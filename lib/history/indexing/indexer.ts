@@ -14,10 +14,8 @@ import { createSignatureWalk } from './signature-walk.js'
 import { createLane, createTask, type Task } from './work.js'
 
 export interface IndexerOptions extends WalkSizes {
-  /** Told when the head is reached; what it throws is thrown by the look at the head. */
-  onReached: () => Promise<void>
-  /** Told how far the last day is, while it is not covered. */
-  onProgress?: ((work: LastDayWork | null) => Promise<void>) | undefined
+  /** Told when the head is reached, and while the last day is not covered; what it throws ends the piece of work. */
+  onProgress: () => Promise<void>
   /** Between two looks at the head, where nobody tells that it moves and where somebody does, ms. */
   pollMs?: number
   listeningMs?: number
@@ -48,7 +46,7 @@ const FOLLOWED_MS = 5_000
  */
 export function createIndexer (context: Context, options: IndexerOptions) {
   const { reader, writer, clock, signal, onLog } = context
-  const { onReached, onProgress, isFollowed, pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
+  const { onProgress, isFollowed, pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
   const now = () => clock.now()
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
@@ -106,8 +104,9 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     const from = edge()
     const left = from === undefined || isCovered() ? undefined : walk.remaining(from)
     if (left === undefined) {
-      if (lastDay !== null) await onProgress?.(null)
+      const wasTold = lastDay !== null
       lastDay = null
+      if (wasTold) await onProgress()
       return
     }
     if (lastDay === null) lastDayBegan = now()
@@ -118,7 +117,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     if (now() - toldAt < TELL_MS) return
     toldAt = now()
     onLog({ level: 'info', code: 'progress', message: lastDayText(lastDay), detail: { ...lastDay } })
-    await onProgress?.(lastDay)
+    await onProgress()
   }
 
   async function ask (): Promise<Moment> {
@@ -155,7 +154,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
       await owners.look(reconciler.verifiedTo?.slot ?? 0)
     } finally {
       // whose what is missing is the next comparison tells, too
-      await onReached()
+      await onProgress()
       await publish()
     }
   }

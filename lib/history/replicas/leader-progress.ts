@@ -35,13 +35,13 @@ export interface LeaderProgress {
 export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderProgress> {
   const meta = await readMeta(db)
   const valuation = meta.get('valuation')
-  const { head = null, verifiedTo = null, missingOwners = NO_OWNERS }: Partial<LeaderProgress> =
+  const { head = null, lastDay = null, verifiedTo = null, missingOwners = NO_OWNERS }: Partial<LeaderProgress> =
     JSON.parse(meta.get('progress') ?? '{}')
   return {
     revision: Number(meta.get('revision') ?? 0),
     fencingToken: meta.get('epoch'),
     head,
-    lastDay: meta.has('last_day') ? JSON.parse(meta.get('last_day')!) as LastDayWork | null : null,
+    lastDay,
     verifiedTo,
     missingOwners,
     lost: new Set(meta.get('lost')?.split(',')),
@@ -55,8 +55,13 @@ export async function readAccounts (db: Kysely<Tables>): Promise<Map<string, big
   return new Map(rows.map(({ address, seq }) => [address, BigInt(seq)]))
 }
 
-/** Tells others how far the process that leads has come. */
-export function createProgressWriter ({ writing, types }: Pick<Engine, 'writing' | 'types'>) {
+/**
+ * Tells others how far the process that leads has come, and all gaps ever looked for in vain: a new lead has yet to
+ * look for them, and to come as far as the one before.
+ */
+export function createProgressWriter (
+  { writing, types }: Pick<Engine, 'writing' | 'types'>
+): (seen: Seen) => Promise<void> {
   let written: Seen['accounts'] | undefined
 
   async function putAccounts (db: Kysely<Tables>, accounts: Seen['accounts']): Promise<void> {
@@ -66,23 +71,18 @@ export function createProgressWriter ({ writing, types }: Pick<Engine, 'writing'
       .doUpdateSet(excluded(['seq'])).where(({ eb, ref }) => eb(ref('excluded.seq'), '<>', ref('accounts.seq'))))
   }
 
-  return {
-    /** Tells that the head is reached, and all gaps ever looked for in vain: a new lead has yet to look for them. */
-    async reached ({ head, accounts, verifiedTo, sequenceGaps, searched, missingOwners }: Seen): Promise<void> {
-      await writing(async trx => {
-        const { lost, verifiedTo: before } = await readLeaderProgress(trx)
-        for (const gap of [...sequenceGaps.values()].flat()) if (searched(gap)) lost.add(gapKey(gap))
-        if (verifiedTo !== null && accounts !== written) await putAccounts(trx, accounts)
-        await putMeta(trx, {
-          progress: JSON.stringify({ head, verifiedTo: verifiedTo ?? before, missingOwners }),
-          ...(lost.size > 0 && { lost: [...lost].join(',') })
-        })
+  return async ({ head, lastDay, accounts, verifiedTo, sequenceGaps, searched, missingOwners }) => {
+    await writing(async trx => {
+      const { lost, ...before } = await readLeaderProgress(trx)
+      for (const gap of [...sequenceGaps.values()].flat()) if (searched(gap)) lost.add(gapKey(gap))
+      if (verifiedTo !== null && accounts !== written) await putAccounts(trx, accounts)
+      await putMeta(trx, {
+        progress: JSON.stringify({
+          head: head ?? before.head, lastDay, verifiedTo: verifiedTo ?? before.verifiedTo, missingOwners
+        }),
+        ...(lost.size > 0 && { lost: [...lost].join(',') })
       })
-      if (verifiedTo !== null) written = accounts
-    },
-    /** Tells how far the last 24 hours are. */
-    progress: async (work: LastDayWork | null): Promise<void> => {
-      await writing(trx => putMeta(trx, { last_day: JSON.stringify(work) }))
-    }
+    })
+    if (verifiedTo !== null) written = accounts
   }
 }

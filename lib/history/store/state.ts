@@ -15,7 +15,7 @@ export function parseValuation (noted: string): VolumeRule {
 }
 
 /** Keys of what only a process that leads tells, of itself (`replicas/leader-progress.ts`). */
-export const LEADER_NOTES = ['progress', 'last_day', 'lost'] as const
+export const LEADER_NOTES = ['progress', 'lost'] as const
 
 /** Of a state without its indexed ranges, which have a table. */
 export function notesOf ({ indexedRanges: _, numbersAhead, ...noted }: Partial<NotedState>): Record<string, string> {

@@ -52,18 +52,17 @@ async function copy (folder: string, url: string, options: Partial<CopyOptions> 
 /** As the process that leads there does. */
 async function tellHowFar (url: string): Promise<void> {
   const engine = await openPostgresEngine(url)
-  const { reached, progress } = createProgressWriter(engine)
   const moment = { slot: 5, time: 7 }
   const gap = { dao: program, from: 1n, to: 1n, since: null, until: null, fromSlot: 0, toSlot: 5 }
-  await reached({
+  await createProgressWriter(engine)({
     head: moment,
+    lastDay: { left: 1, total: 2, secondsLeft: null },
     verifiedTo: moment,
     accounts: new Map(),
     sequenceGaps: new Map([[program, [gap]]]),
     searched: () => true,
     missingOwners: NO_OWNERS
   } as unknown as Seen)
-  await progress({ left: 1, total: 2, secondsLeft: null })
   await engine.release()
 }
 

@@ -15,7 +15,7 @@ test('who leads next tells what was compared before, until it has compared', { s
   const seen = { accounts: new Map([['A', 3n]]), sequenceGaps: new Map(), searched: () => false, missingOwners }
   const tell = async (head: number, verified: number | null) => {
     const verifiedTo = verified === null ? null : moment(verified)
-    await createProgressWriter(engine).reached({ ...seen, head: moment(head), verifiedTo } as never)
+    await createProgressWriter(engine)({ ...seen, head: moment(head), verifiedTo } as never)
     return await readLeaderProgress(engine.db)
   }
   t.match(await tell(9, null), { head: moment(9), verifiedTo: null })
