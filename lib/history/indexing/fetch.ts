@@ -84,6 +84,8 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
     }
   }
 
+  const isIll = ({ since }: Refusal): boolean => refused.size > SUSPICIOUS && givenAt < since
+
   const isOpen = ({ signature, failed = false }: Wanted) =>
     !failed && !held.has(signature) && refused.get(signature)?.final !== true
 
@@ -147,10 +149,8 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
     },
 
     illness: (): ServiceError | undefined => {
-      const [reason] = [...refused.values()].filter(({ since }) => givenAt < since).map(({ reason }) => reason)
-      return refused.size <= SUSPICIOUS || reason === undefined
-        ? undefined
-        : bad(`the node does not give ${refused.size} transactions that it lists: ${reason}`)
+      const refusal = [...refused.values()].find(isIll)
+      return refusal && bad(`the node does not give ${refused.size} transactions that it lists: ${refusal.reason}`)
     },
 
     /** Undefined: nothing known yet. A refused one counts as missing after `patienceMs`. */
@@ -160,9 +160,8 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
       if (events !== undefined) return events
       const refusal = refused.get(entry.signature)
       if (refusal === undefined) return undefined
-      const isIll = patienceMs > 0 && refused.size > SUSPICIOUS && givenAt < refusal.since
-      const waited = clock.now() - refusal.since
-      return refusal.final || waited >= (isIll ? ILL_MS : patienceMs) ? missed(entry, refusal.reason) : undefined
+      const patience = patienceMs > 0 && isIll(refusal) ? ILL_MS : patienceMs
+      return refusal.final || clock.now() - refusal.since >= patience ? missed(entry, refusal.reason) : undefined
     },
 
     /** Lets go of what has been stored. */

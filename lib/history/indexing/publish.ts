@@ -10,8 +10,6 @@ const MAX_SKIPPED = 16
 export function createPublisher (
   { reader, store }: Context, known: () => Completeness, meetsMissing: PublishView['meetsMissing']
 ): () => Promise<void> {
-  let published: number | undefined
-
   /** The newest slot up to `slot` that has a block, with its time. */
   async function withTime (slot: number, above: number): Promise<{ slot: number, at: number } | undefined> {
     for (let at = slot; at > above && at > slot - MAX_SKIPPED; at--) {
@@ -22,15 +20,13 @@ export function createPublisher (
   }
 
   return async () => {
-    published ??= (await store.published())?.slot ?? -1
+    const published = (await store.published())?.slot ?? -1
     const incompleteSlot = await store.incompleteSlot()
     const slot = publishableSlot(known(), { meetsMissing, incompleteSlot })
     if (slot === undefined || slot <= published) return
     try {
       const found = await withTime(slot, published)
-      if (found === undefined) return
-      await store.publish(found)
-      published = found.slot
+      if (found !== undefined) await store.publish(found)
     } catch (error) {
       // the head is looked at again soon, and then this is, too
       if (!isServiceError(error) || error.code === 'HISTORY_UNAVAILABLE') throw error

@@ -37,15 +37,10 @@ function join (left: SequenceRange, right: SequenceRange, found: FoundFee[]): Se
   }
 }
 
-/** Index of the range that holds `seq`, or of the first one above it. */
+/** Index of the range that holds `seq`, or of the first one above it. A DAO has few. */
 function search (ranges: readonly SequenceRange[], seq: bigint): number {
-  let [from, to] = [0, ranges.length]
-  while (from < to) {
-    const middle = (from + to) >> 1
-    if (ranges[middle]!.last < seq) from = middle + 1
-    else to = middle
-  }
-  return from
+  const at = ranges.findIndex(({ last }) => last >= seq)
+  return at === -1 ? ranges.length : at
 }
 
 export function holds (ranges: readonly SequenceRange[], seq: bigint): boolean {
