@@ -14,7 +14,8 @@ const DEADLINE_MS = 20_000
 const TRIES = 5
 const AGAIN_MS = 600_000
 
-type Completed = Map<IncompleteEvent, CompletedEvent>
+/** A row with what is learnt of it. */
+type Learnt = IncompleteEvent & CompletedEvent
 
 /** Completes stored events, the newest first: a page of them at a time, which gives when the next one is due. */
 export function createCompletion ({ reader, fetcher, store, writer, signal, clock }: Context, pollMs: number) {
@@ -26,7 +27,7 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
   let open = 0
   let tries = 0
 
-  async function fromTransactions (rows: readonly IncompleteEvent[], found: Completed): Promise<void> {
+  async function fromTransactions (rows: readonly Learnt[]): Promise<void> {
     if (rows.length === 0) return
     const wanted = [...new Map(rows.map(({ signature, slot }) => [signature, { signature, slot }])).values()]
     try {
@@ -39,44 +40,44 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
         const maker = located?.event.user ?? located?.event.accounts[0]
         if (located === undefined || located.event.seq !== row.seq || maker === undefined) continue
         const { event: { liquidity, facts }, blockIndex = null } = located
-        found.set(row, { dao: row.dao, seq: row.seq, maker, liquidity, facts, blockIndex })
+        Object.assign(row, { maker, liquidity, facts, blockIndex })
       }
     } finally {
       fetcher.forget(wanted)
     }
   }
 
-  async function fromBlocks (rows: readonly IncompleteEvent[], found: Completed): Promise<void> {
+  async function fromBlocks (rows: readonly Learnt[]): Promise<void> {
     for (const slot of new Set(rows.map(({ slot }) => slot))) {
       signal.throwIfAborted()
       const signatures = await reader.blockSignatures(slot, { priority: 'idle', signal })
       if (signatures === null) continue
-      for (const row of rows) {
-        const blockIndex = row.slot === slot ? signatures.indexOf(row.signature) : -1
-        if (blockIndex === -1) continue
-        found.set(row, { dao: row.dao, seq: row.seq, maker: row.maker, liquidity: null, ...found.get(row), blockIndex })
+      for (const row of rows.filter(row => row.slot === slot)) {
+        const blockIndex = signatures.indexOf(row.signature)
+        if (blockIndex !== -1) row.blockIndex = blockIndex
       }
     }
   }
 
   /** Gives the newest slot of those of `rows` of which still not all is known; 0: of none. */
   async function complete (rows: readonly IncompleteEvent[]): Promise<number> {
-    const found: Completed = new Map()
+    const learnt = rows.map((row): Learnt => ({ ...row, blockIndex: null, liquidity: null, facts: null }))
     try {
-      await fromTransactions(rows.filter(({ maker }) => maker === null), found)
-      await fromBlocks(rows.filter(row =>
-        (found.get(row)?.blockIndex ?? null) === null && (row.maker !== null || found.has(row))), found)
+      await fromTransactions(learnt.filter(({ maker }) => maker === null))
+      await fromBlocks(learnt.filter(({ maker, blockIndex }) => maker !== null && blockIndex === null))
     } catch (error) {
       // a node that is away ends it: what was learnt stays
       if (!isServiceError(error)) throw error
     }
     signal.throwIfAborted()
+    const named = learnt.filter(({ maker }, at) => maker !== rows[at]!.maker)
+    const found = new Set([...named, ...learnt.filter(({ blockIndex }) => blockIndex !== null)])
     if (found.size > 0) {
-      const makers = Array.from(found, ([{ dao, at, isTrade, maker: known }, { maker }]) =>
-        isTrade && known === null && maker !== null ? [{ dao, day: dayOf(at), maker }] : []).flat()
-      await writer.alone(() => store.complete([...found.values()], makers))
+      const makers = named.filter(({ isTrade }) => isTrade)
+        .map(({ dao, at, maker }) => ({ dao, day: dayOf(at), maker: maker! }))
+      await writer.alone(() => store.complete([...found], makers))
     }
-    return rows.find(row => (found.get(row)?.blockIndex ?? null) === null)?.slot ?? 0
+    return learnt.find(({ blockIndex }) => blockIndex === null)?.slot ?? 0
   }
 
   return async (): Promise<number> => {

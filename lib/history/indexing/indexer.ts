@@ -51,7 +51,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
   const owners = createMissingOwners(context)
-  const publish = createPublisher(context, () => completenessOf(writer.state, proof()), reconciler.meetsMissing)
+  const publish = createPublisher(context, () => completenessOf(writer.state, proof()), reconciler.search.meetsMissing)
   const lost = new Map<string, { times: number, since: number }>()
   /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined

@@ -88,8 +88,6 @@ export function createReconciler (context: Context) {
       const { losses } = writer.state
       return search.wasTried(gap) && !isToCome(gap, dao, { lostBefore: beginningOf(writer.state), losses })
     },
-    /** Whether that one met transactions that the node lists and does not give. */
-    meetsMissing: search.meetsMissing,
     /** Up to here a missing transaction shows as a sequence gap; null: not compared yet. */
     get verifiedTo () { return verifiedTo },
     /** Whether numbers wait for the walk to come past their slot, and whether some are ahead of what is stored. */
