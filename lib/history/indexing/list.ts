@@ -3,6 +3,7 @@ import type { Moment } from '../../chain/moment.js'
 import type { CallOptions, HistoryReader, SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { above, checkPageOrder, type UnindexedRange } from '../rules/signature-ranges.js'
+import type { IndexedRange } from '../rules/types.js'
 import type { Context } from './context.js'
 
 /** Thrown where a node answers as if it no longer knew the past. */
@@ -32,10 +33,7 @@ export async function listSignatures (
 }
 
 /** What is listed below an indexed range, in memory only: after a stop it is listed anew. */
-export interface Listing {
-  /** The signature that the entries follow. */
-  after: Cursor
-  anchor: string | null
+interface Listing {
   entries: SignatureInfo[]
   /** Down to the indexed range below, or to the node's beginning. */
   whole: boolean
@@ -48,17 +46,18 @@ const DEADLINE_MS = 20_000
 /** Lists what lies below the indexed ranges, page by page. */
 export function createListings (context: Context, pageSize: number) {
   const { program, signal } = context
-  const listings: Listing[] = []
+  /** By the oldest signature of the range above. */
+  const listings = new Map<string, Listing>()
   /** What closes a gap below the head comes before the past. */
   const callOf = ({ until }: UnindexedRange) =>
     ({ priority: until === undefined ? 'past' as const : 'head' as const, deadlineMs: DEADLINE_MS, signal })
 
   /** The entry that the next page follows, and the one above it. */
-  const endOf = ({ entries, after, anchor }: Listing): Cursor & { anchor: string | null } => {
+  const endOf = ({ entries }: Listing, { above }: UnindexedRange): Cursor & Pick<IndexedRange, 'anchor'> => {
     const last = entries.at(-1)
     return last === undefined
-      ? { ...after, anchor }
-      : { signature: last.signature, slot: last.slot, anchor: entries.at(-2)?.signature ?? after.signature }
+      ? { signature: above.oldest, slot: above.oldestSlot, anchor: above.anchor }
+      : { signature: last.signature, slot: last.slot, anchor: entries.at(-2)?.signature ?? above.oldest }
   }
 
   /**
@@ -80,31 +79,25 @@ export function createListings (context: Context, pageSize: number) {
     return older.length === 0 ? undefined : older
   }
 
-  const of = ({ above: { oldest } }: UnindexedRange): Listing | undefined =>
-    listings.find(({ after }) => after.signature === oldest)
-  const put = (listing: Listing): Listing => {
-    listings.push(listing)
-    return listing
-  }
-
   return {
-    of,
-    put,
-    ofOrNew: (range: UnindexedRange): Listing => {
-      const { oldest: signature, oldestSlot: slot, anchor } = range.above
-      return of(range) ?? put({ after: { signature, slot }, anchor, entries: [], whole: false, stuck: false })
+    of: ({ above }: UnindexedRange): Listing | undefined => listings.get(above.oldest),
+
+    /** Below `oldest`; a new one where none is given. */
+    put (oldest: string, listing: Listing = { entries: [], whole: false, stuck: false }): Listing {
+      listings.set(oldest, listing)
+      return listing
     },
 
     /** Drops what belongs to no unindexed range any more. */
     keep (ranges: readonly UnindexedRange[]): void {
-      const kept = new Set(ranges.map(of))
-      listings.splice(0, Infinity, ...listings.filter(listing => kept.has(listing)))
+      const kept = new Set(ranges.map(({ above }) => above.oldest))
+      for (const oldest of listings.keys()) if (!kept.has(oldest)) listings.delete(oldest)
     },
 
     /** Adds a page. Throws HistoryLost where something has to follow, or the cursor is unknown. */
     async extend (listing: Listing, range: UnindexedRange): Promise<void> {
       const { until, above: upper } = range
-      const end = endOf(listing)
+      const end = endOf(listing, range)
       const infos = await pageAfter(end, range)
       if (infos === undefined) {
         throw new HistoryLost(`the node no longer knows the signature ${end.signature} of slot ${end.slot}`, range)

@@ -39,9 +39,10 @@ export function createSignatureWalk (
   const advance = createFeed(context, stepSize)
   let walked = 0
   /** New entries above the newest range, oldest first, and the head when they were all. */
-  let rising: { after: string, entries: SignatureInfo[], asked: Moment } | undefined
+  let rising: { entries: SignatureInfo[], asked: Moment } | undefined
 
   const open = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
+  const listingOf = (range: UnindexedRange) => listings.of(range) ?? listings.put(range.above.oldest)
 
   /** Stores the first of `entries`, newest first unless `isAscending`, with what that makes of the ranges. */
   async function process (
@@ -69,7 +70,7 @@ export function createSignatureWalk (
   async function listNext (ranges: readonly UnindexedRange[], edge: number): Promise<boolean> {
     for (const range of ranges) {
       if (!needsListing(range, edge)) continue
-      const listing = listings.ofOrNew(range)
+      const listing = listingOf(range)
       try {
         await listings.extend(listing, range)
         return true
@@ -97,7 +98,7 @@ export function createSignatureWalk (
   /** One step of an unindexed range, first what is younger than `edge`. Throws HistoryLost. */
   async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
-    const listing = listings.ofOrNew(range)
+    const listing = listingOf(range)
     if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range)
     const { indexedRanges } = writer.state
     if (listing.entries.length === 0 && listing.whole) {
@@ -111,11 +112,9 @@ export function createSignatureWalk (
       const isAll = listing.whole && taken.length === listing.entries.length
       return isAll ? closed(range, longer) : { indexedRanges: longer }
     })
-    const { entries: taken } = advanced
-    if (taken.length === 0) return advanced
-    listing.anchor = taken.at(-2)?.signature ?? listing.after.signature
-    listing.after = taken.at(-1)!
-    listing.entries = listing.entries.slice(taken.length)
+    const oldest = advanced.entries.at(-1)
+    if (oldest === undefined) return advanced
+    listings.put(oldest.signature, { ...listing, entries: listing.entries.slice(advanced.taken) })
     listings.keep(open())
     return advanced
   }
@@ -126,23 +125,20 @@ export function createSignatureWalk (
     const isFirst = indexedRanges.length === 0
     const advanced = await process(entries, 'head', isFirst ? PATIENCE_MS : HEAD_PATIENCE_MS, taken =>
       ({ indexedRanges: [beginRange(taken), ...indexedRanges], ended: ended && !isFirst }))
-    const { entries: taken } = advanced
-    const after = taken.at(-1)
-    if (after !== undefined) {
-      const anchor = taken.at(-2)?.signature ?? null
-      listings.put({ after, anchor, entries: entries.slice(taken.length), whole, stuck: false })
+    const oldest = advanced.entries.at(-1)
+    if (oldest !== undefined) {
+      listings.put(oldest.signature, { entries: entries.slice(advanced.taken), whole, stuck: false })
     }
     return advanced
   }
 
   /** Stores the oldest of what waits above the newest range. */
-  async function rise (top: IndexedRange): Promise<HeadResult> {
-    const { asked, entries } = rising!
+  async function rise (top: IndexedRange, { entries, asked }: NonNullable<typeof rising>): Promise<HeadResult> {
     const advanced = await process(entries, 'head', HEAD_PATIENCE_MS, taken =>
       ({ indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, taken)) }), true)
-    const [last, left] = [advanced.entries.at(-1), entries.slice(advanced.taken)]
-    if (last !== undefined) rising = left.length === 0 ? undefined : { asked, after: last.signature, entries: left }
-    return { ...advanced, reached: left.length === 0 ? asked : undefined, behind: false }
+    const left = entries.slice(advanced.taken)
+    rising = left.length === 0 ? undefined : { entries: left, asked }
+    return { ...advanced, reached: rising === undefined ? asked : undefined, behind: false }
   }
 
   const list = (cursor: SignatureInfo | undefined, page: { limit: number, minSlot: number }) =>
@@ -171,7 +167,7 @@ export function createSignatureWalk (
    */
   async function head (ask: () => Promise<Moment>, edge: number, reachedSlot: number): Promise<HeadResult> {
     const [top] = writer.state.indexedRanges
-    if (top !== undefined && rising?.after === top.newest) return await rise(top)
+    if (top !== undefined && rising !== undefined) return await rise(top, rising)
     const asked = await ask()
     // A node that has not come so far would list less than there is
     const limit = top === undefined ? pageSize : Math.min(HEAD_PAGE, pageSize)
@@ -202,8 +198,8 @@ export function createSignatureWalk (
     // Nodes may order the transactions of one slot differently
     if (entries.length === 0) return nothingNew(asked)
     if (whole && (entries.at(-1)!.blockTime ?? Infinity) > edge) {
-      rising = { after: top.newest, entries: entries.reverse(), asked }
-      return await rise(top)
+      rising = { entries: entries.reverse(), asked }
+      return await rise(top, rising)
     }
     return { ...await begin(entries, whole), reached: undefined, behind: false }
   }
