@@ -50,7 +50,7 @@ async function rebuild (
       isFirst,
       upTo: rows.length < pageSize ? null : { revision, swaps: done },
       makers: added.makers,
-      feeRates: feeRatesOf(rows.map(({ dao, slot, ...swap }) => ({ dao, slot, swap }))),
+      feeRates: feeRatesOf(rows),
       rates
     })
     onProgress(done, of)

@@ -178,7 +178,7 @@ export function statusOf (state: StoreState, facts: StatusFacts): HistoryStatus 
     missingEvents: sizeOf([...sequenceGaps.values()].flat()),
     missingTransactions: state.missing.length,
     losses: state.losses.length,
-    rateDisagreements: Array.from(state.rates, ([bps, swaps]) => ({ bps, swaps })).filter(({ swaps }) => swaps > 0)
+    rateDisagreements: Array.from(state.rates, ([bps, swaps]) => ({ bps, swaps }))
   }
 }
 

@@ -44,8 +44,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   warn(state.rates)
 
   function warn (rates: ReadonlyMap<string, number>): void {
-    for (const [bps, swaps] of rates) {
-      const event = swaps > 0 && !warned.has(bps) ? feeRateLogEvent(bps, valuation.rate) : undefined
+    for (const bps of rates.keys()) {
+      const event = warned.has(bps) ? undefined : feeRateLogEvent(bps, valuation.rate)
       warned.add(bps)
       if (event !== undefined) onLog(event)
     }

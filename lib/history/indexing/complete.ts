@@ -73,7 +73,7 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
     const named = learnt.filter(({ maker }, at) => maker !== rows[at]!.maker)
     const found = new Set([...named, ...learnt.filter(({ blockIndex }) => blockIndex !== null)])
     if (found.size > 0) {
-      const makers = named.filter(({ isTrade }) => isTrade)
+      const makers = named.filter(({ swap }) => swap !== null)
         .map(({ dao, at, maker }) => ({ dao, day: dayOf(at), maker: maker! }))
       await writer.alone(() => store.complete([...found], makers))
     }

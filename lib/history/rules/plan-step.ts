@@ -58,12 +58,12 @@ export function planStep (known: StateBefore, events: readonly AttributedEvent[]
         continue
       }
       fees.push({ dao, seq: swap.seq, fee })
-      tally.settle({ ...swap, dao, fee: null, maker: null }, fee)
+      tally.settle(dao, swap, fee)
     }
   }
-  for (const { dao, seq, at, maker, swap } of own.values()) {
-    const { side, input, output, fee } = swap!
-    tally.count({ side, input, output, fee, dao, seq, at, maker })
+  for (const { swap, ...event } of own.values()) {
+    const { dao, at } = event
+    tally.count({ ...event, swap: swap! })
     const first = firstSwaps.get(dao) ?? known.firstSwaps.get(dao) ?? Infinity
     if (at < first) firstSwaps.set(dao, at)
   }

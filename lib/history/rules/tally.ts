@@ -1,7 +1,7 @@
 import { observedBps, swapVolume, type SwapFacts, type VolumeRule } from '../../market/volume.js'
 import { dayOf } from '../../time.js'
 import { candleChange, candleOf, joinCandles, SIZES, type Candle, type CandleRow, type Size } from './candles.js'
-import type { DayMaker, SwapRow, FeeRate, StoredSwap } from './types.js'
+import type { DayMaker, FeeRate, PendingSwap, StoredSwap, Trade } from './types.js'
 
 /** The label of a swap that disagrees with the configured rate; null: it does not. */
 export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): string | null {
@@ -41,33 +41,30 @@ export function createTally (valuation: VolumeRule) {
     return sums
   }
 
-  function rate (swap: SwapRow, agrees: boolean, by: 1 | -1): void {
+  function rate (swap: StoredSwap, agrees: boolean): void {
     const bps = disagreement(swap, agrees)
-    if (bps !== null) rates.set(bps, (rates.get(bps) ?? 0) + by)
+    if (bps !== null) rates.set(bps, (rates.get(bps) ?? 0) + 1)
   }
 
   return {
     rates,
-    count (swap: SwapRow): void {
-      const { dao, seq, at, maker } = swap
+    count ({ dao, seq, at, maker, swap }: Pick<Trade, 'dao' | 'seq' | 'at' | 'maker' | 'swap'>): void {
       const volume = swapVolume(swap, valuation)
       const { minutes, makers } = sumsOf(dao)
       put(minutes, at - at % SIZES.minutes, candleOf(swap, seq, volume))
-      rate(swap, volume.agrees, 1)
+      rate(swap, volume.agrees)
       if (maker === null) return
       const known = makers.get(dayOf(at))
       if (known === undefined) makers.set(dayOf(at), new Set([maker]))
       else known.add(maker)
     },
     /** The fee of a swap that was counted without it. */
-    settle (swap: SwapRow, fee: bigint): void {
-      const { dao, seq, at } = swap
-      const after = { ...swap, fee }
-      const [old, now] = [swapVolume(swap, valuation), swapVolume(after, valuation)]
-      const change = candleChange(candleOf(swap, seq, old), candleOf(after, seq, now))
+    settle (dao: string, { seq, at, ...swap }: PendingSwap, fee: bigint): void {
+      const [before, after] = [{ ...swap, fee: null }, { ...swap, fee }]
+      const [old, now] = [swapVolume(before, valuation), swapVolume(after, valuation)]
+      const change = candleChange(candleOf(before, seq, old), candleOf(after, seq, now))
       put(sumsOf(dao).minutes, at - at % SIZES.minutes, change)
-      rate(swap, old.agrees, -1)
-      rate(after, now.agrees, 1)
+      rate(after, now.agrees)
     },
     rows (): AddedRows {
       const found: AddedRows = { minutes: [], hours: [], days: [], makers: [] }
@@ -85,9 +82,9 @@ export function createTally (valuation: VolumeRule) {
 }
 
 /** The fee rates that swaps show; one too small to tell, or without a known fee, shows none. */
-export function feeRatesOf (swaps: Iterable<{ dao: string, slot: number, swap: StoredSwap }>): FeeRate[] {
+export function feeRatesOf (trades: Iterable<Pick<Trade, 'dao' | 'slot' | 'swap'>>): FeeRate[] {
   const rates = new Map<string, FeeRate>()
-  for (const { dao, slot, swap: { input, fee } } of swaps) {
+  for (const { dao, slot, swap: { input, fee } } of trades) {
     const bps = fee === null ? undefined : observedBps(fee, input)?.toString()
     if (bps === undefined) continue
     const known = rates.get(`${bps} ${dao}`)

@@ -166,8 +166,6 @@ export interface StoreState {
   swaps: number
 }
 
-export interface SwapRow extends StoredSwap, Pick<PoolEvent, 'dao' | 'seq' | 'at' | 'maker'> {}
-
 export interface Trade extends PoolEvent {
   swap: StoredSwap
 }

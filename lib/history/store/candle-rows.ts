@@ -8,14 +8,11 @@ import { excluded, putRows } from './inserts.js'
 import { rowOf } from './mapping.js'
 import type { CandleRange, Since } from './store.js'
 import { CANDLE, CLOSE, type Tables } from './tables.js'
-import { isOfDaos, isOneOf, readRevision, type Reads, type View, type Writing } from './view.js'
+import { isOfDaos, isOneOf, readRevision, type Reads, type View, withDao, type Writing } from './view.js'
 
 /** The tables of all sizes are alike in what candles are read from. */
 const tableOf = (size: Size) => size as 'minutes'
-const COLUMNS = ['dao', 'start', ...CANDLE.columns] as const
-
-const candleRowOf = ({ addressOf }: View) => (row: Tables['minutes']): CandleRow =>
-  ({ dao: addressOf(row.dao), start: row.start, ...CANDLE.read(row) })
+const COLUMNS = ['dao', ...CANDLE.columns] as const
 
 /** What has changed in a table since `after`, oldest change first. */
 async function readSince<T extends 'days' | 'closes', R> (
@@ -44,38 +41,36 @@ export const candleReads = {
     const wanted = keys.map(({ dao, start }) => ({ dao: view.idOf(dao), start }))
     const rows = await view.db.selectFrom(table).select(COLUMNS)
       .where(isOneOf(view, table, ['dao', 'start'], wanted)).execute()
-    return rows.map(candleRowOf(view))
+    return rows.map(withDao(view, CANDLE))
   },
 
   async candlesOfAll (view, daos, size, { from, to }) {
     const table = tableOf(size)
     const rows = await view.db.selectFrom(table).select(COLUMNS)
       .where(isOfDaos(view, table, daos)).where('start', '>=', from).where('start', '<', to).execute()
-    return rows.map(candleRowOf(view))
+    return rows.map(withDao(view, CANDLE))
   },
 
   async candlesOf (view, dao, size, range) {
     const rows = await candlesOf(view, tableOf(size), dao, range).execute()
-    return rows.reverse().map(row => ({ start: row.start, ...CANDLE.read(row) }))
+    return rows.reverse().map(CANDLE.read)
   },
 
   async daysOf (view, dao, range) {
     const rows = await candlesOf(view, 'days', dao, range).select('makers').execute()
-    return rows.reverse().map(({ start, makers, ...row }) => ({ start, makers, ...CANDLE.read(row) }))
+    return rows.reverse().map(row => ({ ...CANDLE.read(row), makers: row.makers }))
   },
 
-  daysAfter: (view, after, limit) => readSince(view, 'days', after, limit, candleRowOf(view)),
+  daysAfter: (view, after, limit) => readSince(view, 'days', after, limit, withDao(view, CANDLE)),
 
-  closesAfter: (view, after, limit) => readSince(view, 'closes', after, limit, row =>
-    ({ dao: view.addressOf(row.dao), ...CLOSE.read(row) }))
+  closesAfter: (view, after, limit) => readSince(view, 'closes', after, limit, withDao(view, CLOSE))
 } satisfies Reads
 
 const EXCLUDED = excluded(CANDLE.columns)
 
 /** In place of those that are stored. */
 async function putCandles (to: Writing, size: Size, candles: readonly CandleRow[]): Promise<void> {
-  const rows = candles.map(candle =>
-    ({ dao: to.numberOf(candle.dao), start: candle.start, ...rowOf(CANDLE, candle) }))
+  const rows = candles.map(candle => ({ dao: to.numberOf(candle.dao), ...rowOf(CANDLE, candle) }))
   if (size !== 'days') return await putRows(to, size, rows, oc => oc.columns(['dao', 'start']).doUpdateSet(EXCLUDED))
   const days = rows.map(row => ({ ...row, revision: to.nextRevision(), makers: 0 }))
   await putRows(to, 'days', days, oc => oc.columns(['dao', 'start'])

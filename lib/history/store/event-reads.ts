@@ -2,29 +2,20 @@
 import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../../chunks.js'
 import { UNKNOWN_KIND } from '../../protocol/events.js'
-import type { PoolEvent, SwapRow, Trade } from '../rules/types.js'
+import type { PoolEvent, Trade } from '../rules/types.js'
 import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
-import { record, type RowOf, seqText } from './mapping.js'
+import { type RowOf, seqText } from './mapping.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import type { Traders } from './store.js'
-import { EVENT, FACTS, FEE_RATE, POOL_EVENT, STORED_EVENT, SWAP, type Tables } from './tables.js'
-import { isOfDaos, isOneOf, readRevision, type Reads, type View } from './view.js'
+import { EVENT, FACTS, FEE_RATE, POOL_EVENT, STORED_EVENT } from './tables.js'
+import { isOfDaos, isOneOf, readRevision, type Reads, type View, withDao } from './view.js'
 
 const KEYS = 200
 
-const POOL_EVENT_COLUMNS = ['dao', ...POOL_EVENT.columns] as const
-const poolEventOf = (row: RowOf<typeof POOL_EVENT> & { dao: number }, { addressOf }: View): PoolEvent =>
-  ({ dao: addressOf(row.dao), ...POOL_EVENT.read(row) })
-
-const SWAP_COLUMNS = ['dao', ...SWAP.columns] as const
-/** `row`: one whose `side` is not null, so that it has a swap. */
-const swapOf = (row: Pick<Tables['events'], typeof SWAP_COLUMNS[number]>, { addressOf }: View): SwapRow =>
-  ({ dao: addressOf(row.dao), ...SWAP.read(row as RowOf<typeof SWAP>) })
-
-const { seq, kind, slot, at, signature, eventIndex, maker, swap } = EVENT
-const FIRST = record({ kind, slot, at, signature, maker })
-const ORIGIN = record({ seq, signature, eventIndex })
-const UNCOMPLETED = record({ seq, slot, at, signature, eventIndex, maker, swap })
+const COLUMNS = ['dao', ...POOL_EVENT.columns] as const
+/** Of rows whose `side` is not null. */
+const tradesOf = (view: View, rows: ReadonlyArray<RowOf<typeof POOL_EVENT> & { dao: number }>): Trade[] =>
+  rows.map(withDao(view, POOL_EVENT)) as Trade[]
 
 /** What an event brought back: the difference of the reserves, where all between is understood. */
 async function broughtBack ({ db, idOf }: View, { dao, seq, reserves }: PoolEvent): Promise<PoolEvent['liquidity']> {
@@ -73,28 +64,24 @@ export const eventReads = {
       // as a tuple it takes a quarter longer in the embedded store
       query = query.where('at', '<=', at).where(eb => eb.or([eb('at', '<', at), eb('seq', '<', seqText(before))]))
     }
-    const newest = query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).select(POOL_EVENT_COLUMNS)
-    if (market === undefined) return (await newest.execute()).map(row => poolEventOf(row, view) as Trade)
+    const newest = query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).select(COLUMNS)
+    if (market === undefined) return tradesOf(view, await newest.execute())
     return (await newest.select(FACTS.columns).execute()).map(row => {
       const { side, input, output, reserves } = FACTS.read(row)!.swap!
       // no event states the fee of a conditional trade: a spot swap between two may move the balance
-      return { ...poolEventOf(row, view), swap: { side, input, output, fee: null }, reserves }
+      return { ...withDao(view, POOL_EVENT)(row), swap: { side, input, output, fee: null }, reserves }
     })
   },
 
   async swapsPage (view, after, limit) {
-    const rows = await view.db.selectFrom('events').select([...SWAP_COLUMNS, 'revision', 'slot'])
+    const rows = await view.db.selectFrom('events').select([...COLUMNS, 'revision'])
       .where('revision', '>', after).where('side', 'is not', null).orderBy('revision').limit(limit).execute()
-    return {
-      revision: rows.at(-1)?.revision ?? after,
-      rows: rows.map(row => ({ ...swapOf(row, view), slot: row.slot }))
-    }
+    return { revision: rows.at(-1)?.revision ?? after, rows: tradesOf(view, rows) }
   },
 
   async swapsOfAll (view, daos, from, to) {
-    const rows = await view.db.selectFrom('events').select(SWAP_COLUMNS).where(isOfDaos(view, 'events', daos))
-      .where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute()
-    return rows.map(row => swapOf(row, view))
+    return tradesOf(view, await view.db.selectFrom('events').select(COLUMNS).where(isOfDaos(view, 'events', daos))
+      .where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute())
   },
 
   async traders (view, daos, from, to) {
@@ -113,13 +100,13 @@ export const eventReads = {
 
   async origins (view, keys) {
     const wanted = keys.map(({ dao, seq }) => ({ dao: view.idOf(dao), seq: seqText(seq) }))
-    const rows = await view.db.selectFrom('events').select(['dao', ...ORIGIN.columns])
+    const rows = await view.db.selectFrom('events').select(COLUMNS)
       .where(isOneOf(view, 'events', ['dao', 'seq'], wanted)).execute()
-    return rows.map(row => ({ dao: view.addressOf(row.dao), ...ORIGIN.read(row) }))
+    return rows.map(withDao(view, POOL_EVENT))
   },
 
   async poolEvents (view, { from, to, after, limit }) {
-    let query = view.db.selectFrom('events').select([...POOL_EVENT_COLUMNS, FEE_IS_LATE.as('fee_is_late')])
+    let query = view.db.selectFrom('events').select([...COLUMNS, FEE_IS_LATE.as('fee_is_late')])
       .where('slot', '>=', after?.slot ?? from).where('slot', '<=', to).where(IS_POOL_EVENT).where(IS_ON_TIME)
     if (after !== undefined) {
       const { slot, blockIndex, eventIndex } = after
@@ -128,25 +115,25 @@ export const eventReads = {
     }
     const rows = await query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst())
       .orderBy('event_index').limit(limit).execute()
-    const events = rows.map(row => poolEventOf(row.fee_is_late ? { ...row, fee: null } : row, view))
+    const events = rows.map(row => withDao(view, POOL_EVENT)(row.fee_is_late ? { ...row, fee: null } : row))
     for (const event of events) {
       if (event.swap === null && event.liquidity === null) event.liquidity = await broughtBack(view, event)
     }
     return events
   },
 
-  async firstEvent ({ db, idOf }, dao) {
-    const row = await db.selectFrom('events').select([...FIRST.columns, EVENT_IS_LATE.as('is_late')])
-      .where('dao', '=', idOf(dao)).where('seq', '=', seqText(1n)).executeTakeFirst()
-    return row === undefined ? null : { ...FIRST.read(row), isLate: Boolean(row.is_late) }
+  async firstEvent (view, dao) {
+    const row = await view.db.selectFrom('events').select([...COLUMNS, EVENT_IS_LATE.as('is_late')])
+      .where('dao', '=', view.idOf(dao)).where('seq', '=', seqText(1n)).executeTakeFirst()
+    return row === undefined ? null : { ...withDao(view, POOL_EVENT)(row), isLate: Boolean(row.is_late) }
   },
 
-  async feeRates ({ db, idOf, addressOf }, dao) {
-    const all = db.selectFrom('fee_rates').selectAll()
+  async feeRates (view, dao) {
+    const all = view.db.selectFrom('fee_rates').selectAll()
     const rows = await (dao === undefined
       ? all.orderBy('to_slot', 'desc').limit(1)
-      : all.where('dao', '=', idOf(dao)).orderBy('from_slot')).execute()
-    return rows.map(row => ({ dao: addressOf(row.dao), ...FEE_RATE.read(row) }))
+      : all.where('dao', '=', view.idOf(dao)).orderBy('from_slot')).execute()
+    return rows.map(withDao(view, FEE_RATE))
   },
 
   async lastTrades (view, at, daos) {
@@ -162,8 +149,8 @@ export const eventReads = {
       const found = await db.selectFrom('daos').select(newest.as('revision')).where('id', 'in', some).execute()
       const revisions = found.flatMap(({ revision }) => revision ?? [])
       if (revisions.length === 0) continue
-      const rows = await db.selectFrom('events').select(POOL_EVENT_COLUMNS).where('revision', 'in', revisions).execute()
-      for (const row of rows) trades.push(poolEventOf(row, view) as Trade)
+      const rows = await db.selectFrom('events').select(COLUMNS).where('revision', 'in', revisions).execute()
+      trades.push(...tradesOf(view, rows))
     }
     return trades
   },
@@ -182,16 +169,13 @@ export const eventReads = {
     return rows.map(({ dao }) => addressOf(dao))
   },
 
-  async incomplete ({ db, addressOf }, { above, behind, limit }) {
+  async incomplete (view, { above, behind, limit }) {
     const { slot = Number.MAX_SAFE_INTEGER, revision = 0 } = behind ?? {}
-    const rows = await db.selectFrom('events').select(['dao', 'revision', ...UNCOMPLETED.columns])
+    const rows = await view.db.selectFrom('events').select([...COLUMNS, 'revision'])
       .where(INCOMPLETE).where('slot', '>', above)
       .where(({ eb, refTuple, tuple }) => eb(refTuple('slot', 'revision'), '<', tuple(slot, revision)))
       .orderBy('slot', 'desc').orderBy('revision', 'desc').limit(limit).execute()
-    return rows.map(row => {
-      const { swap, ...event } = UNCOMPLETED.read(row)
-      return { dao: addressOf(row.dao), revision: row.revision, ...event, isTrade: swap !== null }
-    })
+    return rows.map(row => ({ ...withDao(view, POOL_EVENT)(row), revision: row.revision }))
   },
 
   async incompleteSlot ({ db }) {

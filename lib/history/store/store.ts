@@ -6,7 +6,7 @@ import type { AddedRows } from '../rules/tally.js'
 import type { ToldEvent } from '../rules/unknown-kinds.js'
 import type {
   CloseRow, DayMaker, FeeRate, MarketKey, MissingTransaction, OtherFees, PoolEvent, ProposalEvent,
-  StoredEvent, StoreState, SwapRow, Trade, UnattributedEvent
+  StoredEvent, StoreState, Trade, UnattributedEvent
 } from '../rules/types.js'
 
 /**
@@ -76,11 +76,7 @@ export interface RebuiltPage extends AddedRows {
   rates: StepChanges['rates']
 }
 
-export interface IncompleteEvent
-  extends Pick<PoolEvent, 'dao' | 'seq' | 'slot' | 'at' | 'signature' | 'eventIndex' | 'maker'> {
-  revision: number
-  isTrade: boolean
-}
+export interface IncompleteEvent extends PoolEvent { revision: number }
 
 /** Of slots after `above`, and behind the event `behind` in their order. */
 export interface IncompleteQuery {
@@ -97,7 +93,7 @@ export interface CompletedEvent
   extends Pick<StoredEvent, 'dao' | 'seq' | 'maker' | 'blockIndex' | 'liquidity' | 'facts'> {}
 
 /** `isLate`: it came when its slot had been published. */
-export interface FirstEvent extends Pick<PoolEvent, 'kind' | 'slot' | 'at' | 'signature' | 'maker'> { isLate: boolean }
+export interface FirstEvent extends PoolEvent { isLate: boolean }
 
 /**
  * How many trades of each side, for how much in quote units as executed, and by how many who traded. `unnamed`: trades
@@ -133,7 +129,7 @@ export interface Store {
   /** Candles of some DAOs that begin in the range, in no order. */
   candlesOfAll (daos: readonly string[], size: Size, range: Omit<CandleRange, 'limit'>): Promise<CandleRow[]>
   /** Their swaps from the Unix second `from` to before `to`. */
-  swapsOfAll (daos: readonly string[], from: number, to: number): Promise<SwapRow[]>
+  swapsOfAll (daos: readonly string[], from: number, to: number): Promise<Trade[]>
   /** Per DAO, from the Unix second `from` to before `to`. */
   traders (daos: readonly string[], from: number, to: number): Promise<Map<string, Traders>>
   /** As `candlesOf`, of days, with the number of those who traded. */
@@ -175,15 +171,13 @@ export interface Store {
   unjudged (): Promise<Map<string, bigint[]>>
   judge (found: readonly JudgedEvent[]): Promise<void>
   /** All swaps by their revisions; `rows` is empty at the end. */
-  swapsPage (after: number, limit: number): Promise<Since<SwapRow & { slot: number }>>
+  swapsPage (after: number, limit: number): Promise<Since<Trade>>
   /** Whose maker or index in the block is unknown, by slot and revision, newest first. */
   incomplete (query: IncompleteQuery): Promise<IncompleteEvent[]>
   /** Notes what has been learnt of such events, and who traded on their days. */
   complete (events: readonly CompletedEvent[], makers: readonly DayMaker[]): Promise<void>
   /** One that is not stored is left out. */
-  origins (
-    keys: ReadonlyArray<{ dao: string, seq: bigint }>
-  ): Promise<Array<{ dao: string, seq: bigint, signature: string, eventIndex: number }>>
+  origins (keys: ReadonlyArray<{ dao: string, seq: bigint }>): Promise<PoolEvent[]>
   /** Those that wait for one of `keys`. */
   unattributed (keys: readonly string[]): Promise<UnattributedEvent[]>
   /** Binds the store to a network, by its genesis hash. Throws WRONG_NETWORK. */

@@ -54,7 +54,6 @@ export const FACTS: Mapping<
   read: ({ facts }) => facts === null ? null : parseFacts(facts)
 }
 
-/** Fields of an event, some of which a query may be content with. */
 export const EVENT = {
   seq: seq('seq'),
   kind: text('kind'),
@@ -76,7 +75,6 @@ export const STORED_EVENT = record({
   reason: optional(text('reason')),
   raw: optional(bytes('raw'))
 })
-export const SWAP = record({ seq: EVENT.seq, at: EVENT.at, maker: EVENT.maker, ...swap })
 
 /** By which the DAO of an event may become known. */
 const keys: Mapping<Record<'key_a' | 'key_b', string | null>, readonly string[]> = {
@@ -147,6 +145,7 @@ const prices: Mapping<RowOf<typeof first> & RowOf<typeof others>, CandlePrices |
   }
 }
 export const CANDLE = record({
+  start: number('start'),
   base: sum('base'),
   quote: sum('quote'),
   trades: number('trades'),
@@ -161,7 +160,7 @@ export const CLOSE = record({
 
 export const FEE_RATE = record({ bps: text('bps'), fromSlot: number('from_slot'), toSlot: number('to_slot') })
 
-type CandleTable = RowOf<typeof CANDLE> & { dao: number, start: number }
+type CandleTable = RowOf<typeof CANDLE> & { dao: number }
 
 export interface Tables {
   meta: { key: string, value: string }

@@ -1,5 +1,6 @@
 /** What reads and writes of all engines work on. */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
+import type { Mapping } from './mapping.js'
 import type { Store } from './store.js'
 import type { ColumnTypes, Tables } from './tables.js'
 
@@ -54,6 +55,10 @@ export function isOneOf<T extends keyof Tables & string, C extends keyof Tables[
 export const isOfDaos = (
   view: View, table: 'events' | 'minutes', daos: readonly string[]
 ): RawBuilder<boolean> => isOneOf(view, table, ['dao'], daos.map(dao => ({ dao: view.idOf(dao) })))
+
+/** What a mapping reads of a row, with the DAO's address. */
+export const withDao = <Row, T extends object>({ addressOf }: View, mapping: Mapping<Row, T>) =>
+  (row: Row & { dao: number }): T & { dao: string } => ({ ...mapping.read(row), dao: addressOf(row.dao) })
 
 export async function readMeta (db: Kysely<Tables>): Promise<Map<string, string>> {
   const rows = await db.selectFrom('meta').selectAll().execute()

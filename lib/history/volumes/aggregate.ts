@@ -50,8 +50,8 @@ export function createAggregate (store: Store, valuation: VolumeRule) {
     }
     for (const { size, ...piece } of piecesOf(from, to)) {
       if (size === null) {
-        for (const swap of await store.swapsOfAll(some, piece.from, piece.to)) {
-          add(swap.dao, candleOf(swap, swap.seq, swapVolume(swap, valuation)))
+        for (const { dao, seq, swap } of await store.swapsOfAll(some, piece.from, piece.to)) {
+          add(dao, candleOf(swap, seq, swapVolume(swap, valuation)))
         }
       } else {
         for (const { dao, start, ...candle } of await store.candlesOfAll(some, size, piece)) {

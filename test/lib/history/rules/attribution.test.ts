@@ -58,7 +58,7 @@ test('an event that names no DAO waits for what tells it, and then takes its num
   t.same(await store.unattributed([stake!.event.proposal!, dao.address]), [])
   const { rows } = await store.swapsPage(0, 99)
   t.same(
-    rows.map(({ seq, fee }) => [seq, fee]).sort(),
+    rows.map(({ seq, swap }) => [seq, swap.fee]).sort(),
     [[3n, 2000n], [7n, null]],
     'what the unknown event did to the fees is not known'
   )

@@ -157,7 +157,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(sorted, [1n, 2n, 10n, U64 - 1n, U64])
     t.match(
       rows.find(({ seq }) => seq === U64),
-      { dao: A, at: 1_767_225_600, side: 'sell', input: U64, output: U64 - 1n, fee: null }
+      { dao: A, at: 1_767_225_600, swap: { side: 'sell', input: U64, output: U64 - 1n, fee: null } }
     )
     t.same(rows.filter(({ dao }) => dao === B).map(({ seq }) => seq), [9n], 'addresses differ in case')
     const { sequenceRanges, numbersAhead, events, swaps } = await store.load()
@@ -236,7 +236,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     })
     t.same(await store.daosChanged(revision, 0, 101), [A], 'a fee that has become known')
     t.same(
-      (await store.swapsPage(revision, ALL)).rows.map(({ seq, fee }) => [seq, fee]).sort(), [[2n, 77n], [4n, null]]
+      (await store.swapsPage(revision, ALL)).rows.map(({ seq, swap }) => [seq, swap.fee]).sort(),
+      [[2n, 77n], [4n, null]]
     )
     const days = await store.daysAfter(0, ALL)
     t.same(days.rows.map(({ start }) => start / DAY).sort(), [1, 2])
@@ -543,7 +544,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(await store.unnamedTrades(B), { oldest: 1003, newest: 1003 })
     t.equal(await store.unnamedTrades(A), null)
     const found = await store.incomplete({ above: 0, limit: 9 })
-    t.match(found, [{ dao: B, seq: 3n, maker: null, isTrade: true }])
+    t.match(found, [{ dao: B, seq: 3n, maker: null, swap: { side: 'sell' } }])
     t.same(await store.incomplete({ above: 0, behind: found[0], limit: 9 }), [])
     await store.complete([{ dao: B, seq: 3n, maker: 'late', blockIndex: 1, liquidity: null }], [])
     t.same([await store.incompleteSlot(), await store.unnamedTrades(B)], [null, null])

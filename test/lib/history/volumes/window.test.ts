@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { parseDecimal } from '../../../../lib/decimal.js'
 import { candleOf, joinCandles, SIZES, type CandleRow, type Size } from '../../../../lib/history/rules/candles.js'
 import { scaled, sumOf } from '../../../../lib/history/rules/fixed-point.js'
-import type { SwapRow, Trade } from '../../../../lib/history/rules/types.js'
+import type { StoredSwap, Trade } from '../../../../lib/history/rules/types.js'
 import type { CandleRange, Store, Traders } from '../../../../lib/history/store/store.js'
 import { piecesOf } from '../../../../lib/history/volumes/aggregate.js'
 import type { Completeness } from '../../../../lib/history/rules/completeness.js'
@@ -20,6 +20,7 @@ const READINGS = 900
 const DAOS = ['A', 'B', 'C']
 const KNOWN: Completeness = { ...NOTHING_MISSING, sequenceRanges: new Map(DAOS.map(dao => [dao, []])) }
 
+interface SwapRow extends StoredSwap, Pick<Trade, 'dao' | 'seq' | 'at' | 'maker'> {}
 interface Arrived { row: SwapRow, revision: number }
 
 /** The reads of a store that windows make, over rows in memory; `read` counts the swaps and candles given. */
@@ -38,7 +39,7 @@ function memoryStore () {
     async swapsOfAll (daos: readonly string[], from: number, to: number) {
       const found = between(daos, from, to)
       store.read += found.length
-      return found
+      return found.map(row => ({ ...row, swap: row }))
     },
     async candlesOfAll (daos: readonly string[], size: Size, { from, to }: CandleRange) {
       const candles = new Map<string, CandleRow>()
