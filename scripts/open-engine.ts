@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { openPostgresReader } from '../lib/history/replicas/reader.js'
 import { openPostgresEngine } from '../lib/history/replicas/sole-writer.js'
 import { prepareTables, type Engine } from '../lib/history/store/create-store.js'
-import { parseDatabaseUrl, unreachable } from '../lib/history/store/postgres-connection.js'
+import { failed } from '../lib/history/store/failures.js'
+import { parseDatabaseUrl } from '../lib/history/store/postgres-connection.js'
 import { openSqliteEngine } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
 import { UsageError } from './command-line.js'
@@ -13,7 +14,7 @@ export async function readPostgres (url: string): Promise<Store> {
   try {
     return (await openPostgresReader(parseDatabaseUrl(url))).store
   } catch (error) {
-    throw unreachable('there is no history to be read', error)
+    throw failed('there is no history to be read', error)
   }
 }
 

@@ -1,8 +1,8 @@
 /** Moves a history from one engine to another, row for row. Both are held by this process alone. */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
-import { ServiceError } from '../errors.js'
 import { seqText } from './store/mapping.js'
 import type { Engine } from './store/create-store.js'
+import { unusable } from './store/failures.js'
 import { putRows } from './store/inserts.js'
 import { LEADER_NOTES } from './store/state.js'
 import { putMeta, readMeta } from './store/view.js'
@@ -52,8 +52,6 @@ const PAGE_SIZE = 2000
 /** Of this copy, and of the process that leads there. */
 const OWN_NOTES = new Set<string>(['copying', 'epoch', ...LEADER_NOTES])
 
-const refusal = (message: string) => new ServiceError('HISTORY_UNAVAILABLE', message)
-
 /** In the form that every engine takes. */
 const plainRow = (row: Record<string, string | number | null>): Row => Object.fromEntries(Object.entries(row).map(
   ([name, value]) => [name, value === null ? null : SEQS.has(name) ? seqText(BigInt(value)) : String(value)]))
@@ -91,12 +89,12 @@ async function prepareTarget ({ to }: CopyOptions, program: string, state: strin
   const meta = await to.reading(readMeta)
   const kept = meta.get('program')
   if (kept !== undefined && kept !== program) {
-    throw refusal(`the target belongs to another program: it was made for ${kept}, the source is of ${program}`)
+    throw unusable(`the target belongs to another program: it was made for ${kept}, the source is of ${program}`)
   }
   const mark = meta.get('copying')
   if (mark === state) return
   if (mark === undefined && (await numberOf(to, 'events') > 0 || await numberOf(to, 'indexed_ranges') > 0)) {
-    throw refusal('the target holds a history of its own: name an empty one')
+    throw unusable('the target holds a history of its own: name an empty one')
   }
   await to.writing(async db => {
     for (const table of [...TABLES, 'accounts'] as const) await empty(db, to, table)
@@ -114,7 +112,7 @@ async function compare ({ from, to, onProgress, signal, pageSize }: CopyOptions,
       const at = left.findIndex((row, at) => JSON.stringify(row) !== JSON.stringify(right[at]))
       if (at >= 0 || left.length !== right.length) {
         const keys = KEYS[table].map(key => (left[at] ?? right[left.length])?.[key]).join(' ')
-        throw refusal(`the copy differs from the source: ${table}, ${KEYS[table].join(' ')} ${keys}`)
+        throw unusable(`the copy differs from the source: ${table}, ${KEYS[table].join(' ')} ${keys}`)
       }
       if (left.length === 0) break
       onProgress?.('compared', compared += left.length, total)
@@ -131,8 +129,8 @@ export async function copyStore (options: CopyOptions): Promise<Copied> {
   const { from, to, onProgress, signal, pageSize } = options
   const meta = await from.reading(readMeta)
   const [program, revision] = [meta.get('program'), meta.get('revision')]
-  if (meta.has('copying')) throw refusal('the source is itself an unfinished copy')
-  if (program === undefined || revision === undefined) throw refusal('the source holds no history')
+  if (meta.has('copying')) throw unusable('the source is itself an unfinished copy')
+  if (program === undefined || revision === undefined) throw unusable('the source holds no history')
   await prepareTarget(options, program, `${program} ${revision}`)
 
   const rows: Record<string, number> = {}

@@ -14,7 +14,7 @@ import { createStepWriter, type StepWriter } from './indexing/commit.js'
 import type { OnLog } from './log-events.js'
 import { pause } from './pause.js'
 import { rebuildIfNeeded } from './rebuild.js'
-import { NO_ROOM } from './store/no-room.js'
+import { NO_ROOM } from './store/failures.js'
 import type { Store } from './store/store.js'
 import { createVolumes } from './volumes/volumes.js'
 

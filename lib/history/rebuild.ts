@@ -1,10 +1,10 @@
 import { letGo } from '../async.js'
-import { ServiceError } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { withStored } from './indexing/commit.js'
 import type { Context } from './indexing/context.js'
 import { feeRatesOf, createTally } from './rules/tally.js'
 import { fractionText, sameValuation } from './rules/fixed-point.js'
+import { unusable } from './store/failures.js'
 import type { Store } from './store/store.js'
 
 export interface RebuildOptions {
@@ -65,7 +65,7 @@ export async function rebuildRollups (options: RebuildOptions): Promise<number> 
   const { store } = options
   const valuation = await store.valuation() ?? (await store.rebuilding())?.valuation
   if (valuation === undefined) {
-    throw new ServiceError('HISTORY_UNAVAILABLE', 'nothing has been made of the swaps yet: start the service once')
+    throw unusable('nothing has been made of the swaps yet: start the service once')
   }
   return await rebuild(valuation, options)
 }

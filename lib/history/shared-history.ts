@@ -5,7 +5,8 @@ import { createLane, createTask } from './indexing/work.js'
 import { runLeaderLoop } from './replicas/leader-loop.js'
 import { pause } from './pause.js'
 import { EMPTY } from './status.js'
-import { isRefusal, parseDatabaseUrl, unreachable, preparePostgres } from './store/postgres-connection.js'
+import { failed, unusable } from './store/failures.js'
+import { isRefusal, parseDatabaseUrl, preparePostgres } from './store/postgres-connection.js'
 import { createFollower, type Follower } from './replicas/follower.js'
 import { createProgressWriter } from './replicas/leader-progress.js'
 import { openPostgresReader, type PostgresReader } from './replicas/reader.js'
@@ -114,9 +115,7 @@ export async function openSharedHistory (
 
   function reading (): Follower {
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
-    if (follower === undefined) {
-      throw new ServiceError('HISTORY_UNAVAILABLE', 'the database of the history has not been reached yet')
-    }
+    if (follower === undefined) throw unusable('the database of the history has not been reached yet')
     return follower
   }
 
@@ -124,8 +123,7 @@ export async function openSharedHistory (
     await connect()
   } catch (error) {
     // what the operator must solve ends the start; a database that is away is waited for
-    if (isServiceError(error)) throw error
-    if (isRefusal(error)) throw unreachable("the database of the history can't be used", error)
+    if (isServiceError(error) || isRefusal(error)) throw failed("the database of the history can't be used", error)
     tell(error)
   }
 

@@ -4,6 +4,7 @@ import type { VolumeRule } from '../../market/volume.js'
 import { type Answers, createAnswers, type Seen as State } from '../answers.js'
 import { sameValuation } from '../rules/fixed-point.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
+import { unusable } from '../store/failures.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, readAccounts, readLeaderProgress } from './leader-progress.js'
 import type { PostgresReader } from './reader.js'
@@ -32,10 +33,7 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
     const kept = seen?.progress.valuation ?? null
     if (kept === null) throw new ServiceError('WARMING_UP', 'sums and candles are being made of the swaps')
     if (sameValuation(kept, valuation)) return
-    throw new ServiceError(
-      'HISTORY_UNAVAILABLE',
-      'the process that writes the history has another PROTOCOL_FEE_RATE or VOLUME_BASIS than this one'
-    )
+    throw unusable('the process that writes the history has another PROTOCOL_FEE_RATE or VOLUME_BASIS than this one')
   }
 
   async function look (db: Parameters<typeof readLeaderProgress>[0]): Promise<Seen> {

@@ -1,10 +1,10 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
 import { systemClock } from '../../clock.js'
-import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 import type { LeaderSession } from './leader-loop.js'
 import { asPoolClient, configOf, isRefusedRow, type PostgresLocation } from '../store/postgres-connection.js'
 import type { Engine } from '../store/create-store.js'
+import { failed, unusable } from '../store/failures.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 
 /** The server ends a silent session, ms: who is stopped or cut off does not keep the lead. */
@@ -63,9 +63,7 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
       return await work()
     } catch (error) {
       if (!isRefusedRow(error)) await end()
-      throw isServiceError(error) || isRefusedRow(error)
-        ? error
-        : new ServiceError('HISTORY_UNAVAILABLE', `the database can't be used: ${messageOf(error)}`, { cause: error })
+      throw isRefusedRow(error) ? error : failed("the database can't be used", error)
     }
   }
 
@@ -92,7 +90,7 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
     await db.transaction().execute(async trx => {
       const held = sql`select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`
       const { rows } = await held.execute(trx)
-      if (rows.length === 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'another process writes the history now')
+      if (rows.length === 0) throw unusable('another process writes the history now')
       await work(trx)
       await sql`select pg_notify(${channelOf(schema)}, '')`.execute(trx)
     })

@@ -1,8 +1,8 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import { createTurns } from '../../async.js'
 import { systemClock } from '../../clock.js'
-import { ServiceError } from '../../errors.js'
-import { configOf, createPool, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
+import { failed, unusable } from '../store/failures.js'
+import { configOf, createPool, type PostgresLocation } from '../store/postgres-connection.js'
 import { createStore } from '../store/create-store.js'
 import type { Store } from '../store/store.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
@@ -31,7 +31,7 @@ export async function openPostgresReader (place: PostgresLocation): Promise<Post
     try {
       return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
     } catch (error) {
-      throw unreachable("the history can't be read", error)
+      throw failed("the history can't be read", error)
     }
   }
 
@@ -49,7 +49,7 @@ export async function openPostgresReader (place: PostgresLocation): Promise<Post
         const asked = systemClock.now()
         return await turns(async () => {
           if (systemClock.now() - asked > PATIENCE_MS) {
-            throw new ServiceError('HISTORY_UNAVAILABLE', 'the database takes too long for those who asked before')
+            throw unusable('the database takes too long for those who asked before')
           }
           return await reading(async trx => {
             opened = trx

@@ -1,8 +1,8 @@
 /** PostgreSQL for one process alone: `npm run backfill`, `npm run migrate`. */
 import { systemClock } from '../../clock.js'
-import { ServiceError } from '../../errors.js'
 import { createStore, type Engine } from '../store/create-store.js'
-import { preparePostgres, parseDatabaseUrl, type PostgresLocation, unreachable } from '../store/postgres-connection.js'
+import { failed, unusable } from '../store/failures.js'
+import { preparePostgres, parseDatabaseUrl, type PostgresLocation } from '../store/postgres-connection.js'
 import type { Store } from '../store/store.js'
 import { HEARTBEAT_MS, openSession } from './leader-lock.js'
 
@@ -11,10 +11,7 @@ async function openEngine (place: PostgresLocation): Promise<Engine> {
   const session = await openSession(place)
   if (!await session.tryToLead()) {
     await session.close()
-    throw new ServiceError(
-      'HISTORY_UNAVAILABLE',
-      `another process is writing the history in the schema ${place.schema}: stop it first`
-    )
+    throw unusable(`another process is writing the history in the schema ${place.schema}: stop it first`)
   }
   // A loss shows where the session is used next
   const beat = (): void => {
@@ -33,7 +30,7 @@ export async function openPostgresEngine (url: string, program?: string): Promis
     await preparePostgres(place, program)
     return await openEngine(place)
   } catch (error) {
-    throw unreachable("the history can't be opened", error)
+    throw failed("the history can't be opened", error)
   }
 }
 

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely'
 import { createTurns } from '../../async.js'
-import { messageOf, ServiceError } from '../../errors.js'
+import { ServiceError } from '../../errors.js'
 import { candleReads } from './candle-rows.js'
 import { decisionReads } from './decisions.js'
 import { eventReads } from './event-reads.js'
+import { failed, hasNoRoom, NO_ROOM, unusable } from './failures.js'
 import { migrate } from './migrations.js'
-import { hasNoRoom, NO_ROOM } from './no-room.js'
 import { putPublished } from './published.js'
 import { stateReads } from './state.js'
 import type { Store } from './store.js'
@@ -26,9 +26,6 @@ export interface Engine {
   /** Gives the lock and the connection back. */
   release (): Promise<void>
 }
-
-const unusable = (message: string, cause?: unknown): ServiceError =>
-  new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
 
 /** Rows of another program must never be mixed in. */
 async function bind (db: Db, program: string): Promise<void> {
@@ -104,8 +101,7 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
       return done
     } catch (cause) {
       if (what === 'written') isFull = hasNoRoom(cause)
-      if (cause instanceof ServiceError) throw cause
-      throw unusable(hasNoRoom(cause) ? NO_ROOM : `the history can't be ${what}: ${messageOf(cause)}`, cause)
+      throw hasNoRoom(cause) ? unusable(NO_ROOM, cause) : failed(`the history can't be ${what}`, cause)
     }
   }
   const read = <A extends unknown[], T>(answer: (view: View, ...args: A) => Promise<T>) =>

@@ -1,15 +1,9 @@
 import { sql, type Kysely } from 'kysely'
-import { ServiceError } from '../../errors.js'
 import { BRINGS_FEES, INCOMPLETE, IS_PROPOSAL_EVENT, UNNAMED, UNTOLD } from './conditions.js'
+import { unusable } from './failures.js'
 import type { ColumnTypes, Tables } from './tables.js'
 
-interface Migration {
-  /** The schema version that it leads to. */
-  to: number
-  run (db: Kysely<Tables>, types: ColumnTypes): Promise<void>
-}
-
-/** The tables of version 1.0.0, but for one. */
+/** The tables of version 1.0.0. */
 async function first (db: Kysely<Tables>, { revision, u64, sum }: ColumnTypes): Promise<void> {
   const [arrival, amount, total] = [revision, u64, sum].map(type => sql.raw(type))
   const tables = [
@@ -44,14 +38,10 @@ async function first (db: Kysely<Tables>, { revision, u64, sum }: ColumnTypes): 
     sql`create table segments (
       newest text primary key, newest_slot bigint not null, oldest text not null, oldest_slot bigint not null,
       oldest_time bigint, anchor text)`,
-    sql`create table missing (signature text primary key, slot bigint not null, at bigint, reason text not null)`
+    sql`create table missing (signature text primary key, slot bigint not null, at bigint, reason text not null)`,
+    sql`create table accounts (address text primary key, seq ${amount} not null)`
   ]
   for (const table of tables) await table.execute(db)
-}
-
-/** For processes that only read; the last of 1.0.0. */
-async function second (db: Kysely<Tables>, { u64 }: ColumnTypes): Promise<void> {
-  await sql`create table accounts (address text primary key, seq ${sql.raw(u64)} not null)`.execute(db)
 }
 
 const RENAMED: Record<string, { from: string, columns?: Record<string, string> }> = {
@@ -84,7 +74,7 @@ const RENAMED: Record<string, { from: string, columns?: Record<string, string> }
  * Version 2.0.0. What is made of swaps is made anew at the first start (`rebuild.ts`), makers of rows of 1.0.0 are
  * learnt from the chain (`complete.ts`).
  */
-async function third (db: Kysely<Tables>, { u64, sum, clustered, address }: ColumnTypes): Promise<void> {
+async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: ColumnTypes): Promise<void> {
   const [amount, total, clause, maker] = [u64, sum, clustered, address].map(type => sql.raw(type))
   for (const [table, { from, columns = {} }] of Object.entries(RENAMED)) {
     if (from !== table) await sql`alter table ${sql.table(from)} rename to ${sql.table(table)}`.execute(db)
@@ -141,15 +131,13 @@ async function third (db: Kysely<Tables>, { u64, sum, clustered, address }: Colu
 }
 
 /** In order; a released one is never changed, a new one is added at the end. */
-const MIGRATIONS: readonly Migration[] = [{ to: 1, run: first }, { to: 2, run: second }, { to: 10, run: third }]
+const MIGRATIONS = [{ to: 2, run: first }, { to: 10, run: second }]
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.to
-/** Those of builds between 1.0.0 and 2.0.0, which no release had. */
-const UNRELEASED = { from: 3, to: 9 }
 
 /**
  * Each migration in its own transaction with the note that it ran. Throws HISTORY_UNAVAILABLE for a newer version, or
- * one that was never released.
+ * one that no release had.
  */
 export async function migrate (db: Kysely<Tables>, types: ColumnTypes): Promise<void> {
   await sql`create table if not exists schema_version (version integer not null)`.execute(db)
@@ -159,12 +147,11 @@ export async function migrate (db: Kysely<Tables>, types: ColumnTypes): Promise<
   const version = Number(found?.version ?? 0)
   if (version > SCHEMA_VERSION) {
     const known = `schema ${version}, this one knows ${SCHEMA_VERSION}`
-    throw new ServiceError('HISTORY_UNAVAILABLE',
-      `the history was written by a newer version of this service (${known}): update the service`)
+    throw unusable(`the history was written by a newer version of this service (${known}): update the service`)
   }
-  if (version >= UNRELEASED.from && version <= UNRELEASED.to) {
+  if (version > 0 && !MIGRATIONS.some(({ to }) => to === version)) {
     const message = `the history was written by a version of this service that was never released (schema ${version})`
-    throw new ServiceError('HISTORY_UNAVAILABLE', `${message}: delete it, it is read from the chain again`)
+    throw unusable(`${message}: delete it, it is read from the chain again`)
   }
   for (const { to, run } of MIGRATIONS) {
     if (to <= version) continue

@@ -1,7 +1,7 @@
 /** Connections to PostgreSQL: every wait has its limit, every loss is an error of the one who asked. */
 import { Kysely, type PostgresPool, type PostgresPoolClient, sql, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
-import { isServiceError, messageOf, ServiceError } from '../../errors.js'
+import { unusable } from './failures.js'
 import { type Tables, NUMERIC_COLUMNS } from './tables.js'
 import { prepareTables } from './create-store.js'
 
@@ -29,10 +29,7 @@ export function parseDatabaseUrl (url: string): PostgresLocation {
   const parsed = new URL(url)
   const schema = parsed.searchParams.get('schema') ?? DEFAULT_SCHEMA
   if (!SCHEMA.test(schema)) {
-    throw new ServiceError(
-      'HISTORY_UNAVAILABLE',
-      'the schema in DATABASE_URL must be of small letters, digits and underscores, 40 at most'
-    )
+    throw unusable('the schema in DATABASE_URL must be of small letters, digits and underscores, 40 at most')
   }
   const options = parsed.searchParams.get('options') ?? ''
   // the driver lets the URL win over what is set beside it, and both have options
@@ -96,18 +93,11 @@ async function prepareSchema (db: Kysely<Tables>, schema: string): Promise<void>
     rows: [server]
   } = await sql<{ version: number }>`select current_setting('server_version_num')::int / 10000 as version`.execute(db)
   if (server === undefined || server.version < MIN_VERSION) {
-    throw new ServiceError(
-      'HISTORY_UNAVAILABLE',
-      `PostgreSQL ${MIN_VERSION} or newer is needed, the server is version ${server?.version}`
-    )
+    throw unusable(`PostgreSQL ${MIN_VERSION} or newer is needed, the server is version ${server?.version}`)
   }
   const { rows } = await sql`select from pg_namespace where nspname = ${schema}`.execute(db)
   if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }
-
-/** An error of ours as it is, any other as HISTORY_UNAVAILABLE: the driver's texts name host and user at most. */
-export const unreachable = (what: string, cause: unknown): ServiceError =>
-  isServiceError(cause) ? cause : new ServiceError('HISTORY_UNAVAILABLE', `${what}: ${messageOf(cause)}`, { cause })
 
 /** SQLSTATE class 23: the connection is as good as before. */
 export const isRefusedRow = (error: unknown): boolean =>

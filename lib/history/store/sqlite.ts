@@ -4,15 +4,13 @@ import { Kysely, type KyselyPlugin, SqliteDialect, type SqliteDatabase, type Sql
 import Database from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { createPauses } from '../../async.js'
-import { isServiceError, messageOf, ServiceError } from '../../errors.js'
+import { messageOf } from '../../errors.js'
 import { createStore, type Engine, prepareTables } from './create-store.js'
-import { hasNoRoom } from './no-room.js'
+import { failed, hasNoRoom, unusable } from './failures.js'
 import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
 const BUSY_MS = 5000
-/** For pages: eight times as much spares no CPU, the system keeps the file's pages too. */
-const CACHE_KB = 2_048
 /** Statements that are kept compiled: more than a service has, some 120. */
 const MAX_STATEMENTS = 200
 /** To check a larger file would delay each start by seconds. */
@@ -21,15 +19,8 @@ const CHECKED_BYTES = 64 * 1024 * 1024
 /** A disk without room, or one that fails, damages nothing that is there. */
 const IS_DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/
 
-const unusable = (message: string, cause: unknown) => new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
-const damaged = (path: string, found: string, cause?: unknown) =>
-  unusable(
-    `the history is damaged: ${path} (${found}). Move the file away and it will be read from the chain again`,
-    cause
-  )
-/** An error of ours as it is. */
-const failed = (what: string, path: string, error: unknown): ServiceError =>
-  isServiceError(error) ? error : unusable(`${what}: ${path} (${messageOf(error)})`, error)
+const damaged = (path: string, found: string) =>
+  unusable(`the history is damaged: ${path} (${found}). Move the file away and it will be read from the chain again`)
 const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? String(error.code) : ''
 
 /**
@@ -37,13 +28,10 @@ const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? S
  * leaves the store readable.
  */
 function lock (folder: string): Database.Database {
-  let what = 'made'
   let file: Database.Database | undefined
   try {
     mkdirSync(folder, { recursive: true })
-    what = 'written'
     file = new Database(join(folder, 'history.lock'))
-    what = 'locked'
     // nothing is written to it: without a journal it can be taken on a full disk
     file.exec('pragma journal_mode = off')
     file.exec('begin exclusive')
@@ -53,7 +41,7 @@ function lock (folder: string): Database.Database {
     if (codeOf(cause).startsWith('SQLITE_BUSY')) {
       throw unusable(`another process is using the history in ${folder}: stop it first, or set another DATA_DIR`, cause)
     }
-    throw failed(`the folder of the history can't be ${what}`, folder, cause)
+    throw failed(`the folder of the history can't be made, written or locked: ${folder}`, cause)
   }
 }
 
@@ -64,7 +52,6 @@ function prepareFile (file: Database.Database, path: string): void {
     file.exec('pragma journal_mode = wal')
     // a crash of the machine loses at most the last steps, which are then walked again
     file.exec('pragma synchronous = normal')
-    file.exec(`pragma cache_size = -${CACHE_KB}`)
     file.exec('pragma temp_store = memory')
     file.exec('pragma journal_size_limit = 67108864')
     const size = file.prepare(
@@ -77,7 +64,7 @@ function prepareFile (file: Database.Database, path: string): void {
     file.exec('begin immediate; rollback')
   } catch (cause) {
     if (codeOf(cause).startsWith('SQLITE_READONLY')) throw unusable(`the history can't be written: ${path}`, cause)
-    if (IS_DAMAGE.test(codeOf(cause))) throw damaged(path, messageOf(cause), cause)
+    if (IS_DAMAGE.test(codeOf(cause))) throw damaged(path, messageOf(cause))
     throw cause
   }
 }
@@ -153,7 +140,7 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
   } catch (error) {
     file?.close()
     held.close()
-    throw failed("the history can't be opened", path, error)
+    throw failed(`the history can't be opened: ${path}`, error)
   }
 }
 
@@ -168,7 +155,7 @@ export async function openSqliteStore ({ folder, program }: { folder: string, pr
     return await createStore(engine)
   } catch (error) {
     await engine.release()
-    throw failed("the history can't be opened", join(folder, 'history.db'), error)
+    throw failed(`the history can't be opened: ${folder}`, error)
   }
 }
 
@@ -180,6 +167,6 @@ export async function openSqliteReader (folder: string): Promise<Store> {
     file.exec(`pragma busy_timeout = ${BUSY_MS}`)
     return await createStore(engineOver(file, close => close()))
   } catch (error) {
-    throw failed("the history can't be read", path, error)
+    throw failed(`the history can't be read: ${path}`, error)
   }
 }

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, write
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'tap'
-import { hasNoRoom, NO_ROOM } from '../../../../lib/history/store/no-room.js'
+import { hasNoRoom, NO_ROOM } from '../../../../lib/history/store/failures.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
 
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'

@@ -1,0 +1,23 @@
+/** How a store says that it can't be used: always as HISTORY_UNAVAILABLE. */
+import { isServiceError, messageOf, ServiceError } from '../../errors.js'
+
+export const unusable = (message: string, cause?: unknown): ServiceError =>
+  new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
+
+/** An error of ours as it is: `what` was tried where it is none. Texts of drivers name host and user at most. */
+export const failed = (what: string, cause: unknown): ServiceError =>
+  isServiceError(cause) ? cause : unusable(`${what}: ${messageOf(cause)}`, cause)
+
+/** SQLite's code, PostgreSQL's, and the operating system's. */
+const NO_ROOM_CODES = ['SQLITE_FULL', '53100', 'ENOSPC']
+
+/** Whether an error, or what caused it, says that the disk or the database is full: the operator's to help. */
+export function hasNoRoom (error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if ('code' in cause && NO_ROOM_CODES.some(code => String(cause.code).startsWith(code))) return true
+  }
+  return false
+}
+
+export const NO_ROOM =
+  "the history can't be written: there is no room left for its store; free some, it goes on by itself"
