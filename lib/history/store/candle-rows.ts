@@ -4,6 +4,7 @@ import { DAY, dayOf } from '../../time.js'
 import type { CandleRow, Size } from '../rules/candles.js'
 import type { AddedRows } from '../rules/tally.js'
 import type { DayMaker, StoredEvent } from '../rules/types.js'
+import { UNNAMED } from './conditions.js'
 import { excluded, putRows } from './inserts.js'
 import { rowOf } from './mapping.js'
 import type { CandleRange, Since } from './store.js'
@@ -57,7 +58,10 @@ export const candleReads = {
   },
 
   async daysOf (view, dao, range) {
-    const rows = await candlesOf(view, 'days', dao, range).select('makers').execute()
+    const makers = sql<number | null>`case when exists (
+      select 1 from events where events.dao = days.dao and at >= start and at < start + ${sql.lit(DAY)} and ${UNNAMED}
+    ) then null else makers end`
+    const rows = await candlesOf(view, 'days', dao, range).select(makers.as('makers')).execute()
     return rows.reverse().map(row => ({ ...CANDLE.read(row), makers: row.makers }))
   },
 

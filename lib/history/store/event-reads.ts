@@ -3,7 +3,7 @@ import { sql, type RawBuilder } from 'kysely'
 import { chunks } from '../../chunks.js'
 import { UNKNOWN_KIND } from '../../protocol/events.js'
 import type { PoolEvent, Trade } from '../rules/types.js'
-import { INCOMPLETE, IS_POOL_EVENT, UNNAMED } from './conditions.js'
+import { INCOMPLETE, IS_POOL_EVENT } from './conditions.js'
 import { type RowOf, seqText } from './mapping.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import type { Traders } from './store.js'
@@ -85,7 +85,7 @@ export const eventReads = {
   },
 
   async traders (view, daos, from, to) {
-    const { rows } = await sql<Traders & { dao: number, buy_quote: string, sell_quote: string }>`
+    const { rows } = await sql<Traders & { dao: number, unnamed: number, buy_quote: string, sell_quote: string }>`
       select dao, count(distinct maker) as makers, count(*) - count(maker) as unnamed,
         count(distinct maker) filter (where side = 'buy') as buyers,
         count(distinct maker) filter (where side = 'sell') as sellers,
@@ -93,8 +93,13 @@ export const eventReads = {
         ${legSum('buy', 'input')} as buy_quote, ${legSum('sell', 'output')} as sell_quote
       from events where ${isOfDaos(view, 'events', daos)} and side is not null and at >= ${from} and at < ${to}
       group by dao`.execute(view.db)
-    return new Map(rows.map(({ dao, buy_quote: buyQuote, sell_quote: sellQuote, ...counts }) => [
-      view.addressOf(dao), { ...counts, buyQuote: parseLegSum(buyQuote), sellQuote: parseLegSum(sellQuote) }
+    return new Map(rows.map(({ dao, unnamed, buy_quote: buyQuote, sell_quote: sellQuote, ...counts }) => [
+      view.addressOf(dao), {
+        ...counts,
+        ...unnamed > 0 && { makers: null, buyers: null, sellers: null },
+        buyQuote: parseLegSum(buyQuote),
+        sellQuote: parseLegSum(sellQuote)
+      }
     ]))
   },
 
@@ -182,14 +187,6 @@ export const eventReads = {
     const row = await db.selectFrom('events').select('slot').where(INCOMPLETE)
       .orderBy('slot').limit(1).executeTakeFirst()
     return row?.slot ?? null
-  },
-
-  async unnamedTrades ({ db, idOf }, dao) {
-    const trades = db.selectFrom('events').select('at').where('dao', '=', idOf(dao)).where(UNNAMED)
-    // each end by the index: both in one statement would look at all events
-    const [oldest] = await trades.orderBy('at').limit(1).execute()
-    const [newest] = await trades.orderBy('at', 'desc').limit(1).execute()
-    return oldest && newest ? { oldest: oldest.at, newest: newest.at } : null
   },
 
   async eventsOf ({ db, idOf }, dao, from, limit) {

@@ -95,19 +95,16 @@ export interface CompletedEvent
 /** `isLate`: it came when its slot had been published. */
 export interface FirstEvent extends PoolEvent { isLate: boolean }
 
-/**
- * How many trades of each side, for how much in quote units as executed, and by how many who traded. `unnamed`: trades
- * of which the maker is not known.
- */
+/** How many trades of each side, and for how much in quote units as executed. */
 export interface Traders {
   buys: number
   sells: number
   buyQuote: bigint
   sellQuote: bigint
-  makers: number
-  buyers: number
-  sellers: number
-  unnamed: number
+  /** Who traded; null while that is not known of each trade. */
+  makers: number | null
+  buyers: number | null
+  sellers: number | null
 }
 
 /** Every method throws HISTORY_UNAVAILABLE. */
@@ -132,8 +129,8 @@ export interface Store {
   swapsOfAll (daos: readonly string[], from: number, to: number): Promise<Trade[]>
   /** Per DAO, from the Unix second `from` to before `to`. */
   traders (daos: readonly string[], from: number, to: number): Promise<Map<string, Traders>>
-  /** As `candlesOf`, of days, with the number of those who traded. */
-  daysOf (dao: string, range: CandleRange): Promise<Array<TimedCandle & { makers: number }>>
+  /** As `candlesOf`, of days, with the number of those who traded; null while that is not known of each trade. */
+  daysOf (dao: string, range: CandleRange): Promise<Array<TimedCandle & { makers: number | null }>>
   /** The first `limit` days that arrived or changed after `revision`. */
   daysAfter (revision: number, limit: number): Promise<Since<CandleRow>>
   /** As `daysAfter`, what pools held when a day ended. */
@@ -158,8 +155,6 @@ export interface Store {
   daosChanged (revision: number, from: number, to: number): Promise<string[]>
   /** Of the oldest event whose maker or index in the block is unknown; null: none. */
   incompleteSlot (): Promise<number | null>
-  /** Unix seconds of a DAO's oldest and newest trade whose maker is unknown; null: none. */
-  unnamedTrades (dao: string): Promise<{ oldest: number, newest: number } | null>
   /** Whether events of this DAO, or of any, lack what they tell of decisions and external pools. */
   untold (dao?: string): Promise<boolean>
   /** What made, decided or ended this proposal, or any, in no order. */

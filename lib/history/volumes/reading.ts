@@ -1,7 +1,6 @@
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import {
-  candleOf, executedPrice, joinCandles, SIZES, type Candle, type ExecutedPrice, type Size,
-  type TimedCandle
+  candleOf, executedPrice, joinCandles, SIZES, type ExecutedPrice, type Size, type TimedCandle
 } from '../rules/candles.js'
 import { ratio } from '../../decimal.js'
 import { type Completeness, type Known, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
@@ -21,19 +20,13 @@ export const INTERVALS = {
 } as const
 export type Interval = keyof typeof INTERVALS
 
-type StoreReads =
-  Pick<Store, 'trades' | 'lastTrades' | 'feeRates' | 'unnamedTrades' | 'untold' | 'proposalEvents' | 'otherFees'>
-
-/** Counted from 1970-01-01, with the number of those who traded. */
-export interface TradedDay extends Candle { day: number, makers: number }
+type StoreReads = Pick<Store, 'trades' | 'lastTrades' | 'daysOf' | 'feeRates' | 'untold' | 'proposalEvents' | 'otherFees'>
 
 /**
  * What can be asked beyond sums, all on one state of the store: what is stored, whether that is all is for `knowledge`
  * to say. Throws HISTORY_UNAVAILABLE.
  */
 export interface Reading extends StoreReads {
-  /** From `from` to `to`, both included, oldest first, the newest `limit`. */
-  days (dao: string, range: CandleRange): Promise<TradedDay[]>
   /**
    * From `from` to before `to`, multiples of the interval, oldest first: the newest `limit` with trades, of the pool or
    * of a proposal's market.
@@ -103,10 +96,6 @@ async function marketCandlesOf (
 export function createReading (store: Store, { windows, closes }: Volumes, known: Completeness): Reading {
   return {
     ...store,
-    async days (dao, { from, to, limit }) {
-      const rows = await store.daysOf(dao, { from: from * DAY, to: (to + 1) * DAY, limit })
-      return rows.map(({ start, ...candle }) => ({ ...candle, day: start / DAY }))
-    },
     candles: (dao, interval, range, market) => market === undefined
       ? candlesOf(store, dao, interval, range)
       : marketCandlesOf(store, dao, interval, range, market),

@@ -29,7 +29,7 @@ export interface DailyVolume {
 }
 
 /** 24 hours to the second, 7 and 30 days by whole minutes. Raw units; prices are raw quote ÷ raw base. */
-export interface PoolWindow extends Volume24h, Pick<Traders, 'buys' | 'sells' | 'buyQuote' | 'sellQuote'> {
+export interface PoolWindow extends Volume24h, Traders {
   high: ExecutedPrice | null
   low: ExecutedPrice | null
   /** By all trades that have a price: the quotient is the average. */
@@ -39,10 +39,6 @@ export interface PoolWindow extends Volume24h, Pick<Traders, 'buys' | 'sells' | 
   before: ExecutedPrice | null
   /** Of a trade at or before so long ago. */
   past: Record<Exclude<Age, 'now' | '24h'>, ExecutedPrice | null>
-  /** Who traded; null while that is not known of each trade. */
-  makers: number | null
-  buyers: number | null
-  sellers: number | null
   /** In quote units, each fee at its trade's price; null: one is not known. */
   fees: Rational | null
   /** Quote units of the last 7 and 30 days; null: not all is known. */
@@ -56,9 +52,7 @@ const [WEEK, MONTH] = [7 * DAY, 30 * DAY]
 /** How long before now a last price is told, seconds. */
 const AGES = { now: 0, '5m': 5 * MINUTE, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': WEEK, '30d': MONTH } as const
 type Age = keyof typeof AGES
-const NO_TRADERS: Traders = {
-  makers: 0, buyers: 0, sellers: 0, buys: 0, sells: 0, buyQuote: 0n, sellQuote: 0n, unnamed: 0
-}
+const NO_TRADERS: Traders = { makers: 0, buyers: 0, sellers: 0, buys: 0, sells: 0, buyQuote: 0n, sellQuote: 0n }
 const NO_DAYS: Days = new Map()
 
 const volumeOf = ({ base, quote, trades }: Candle) =>
@@ -115,7 +109,6 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           return [name, price !== undefined && covers(price.at - 1) ? price : null]
         })) as Record<Age, ExecutedPrice | null>
         const candle = candles.get(dao) ?? EMPTY_CANDLE
-        const { unnamed, ...traders } = who.get(dao) ?? NO_TRADERS
         const { high = null, low = null, average = null } = candle.prices ?? {}
         return [dao, {
           ...volumeOf(candle),
@@ -125,8 +118,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           last,
           before,
           past,
-          ...traders,
-          ...unnamed > 0 && { makers: null, buyers: null, sellers: null },
+          ...who.get(dao) ?? NO_TRADERS,
           fees: candle.unknownFees > 0 ? null : sumOf(candle.fees, candle.trades),
           quote7d: quoteOf(week, minute - WEEK - 1),
           quote30d: quoteOf(month, minute - MONTH - 1),

@@ -99,28 +99,27 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const [first, last] = [dayOf(from ?? 0), to === undefined ? today : Math.min(dayOf(to), today)]
     const begin = first === 0 ? -Infinity : first * DAY - 1
     const { after, headers } = extentOf(reading, pair.address, begin, { until: (last + 1) * DAY - 1 })
-    const unnamed = await reading.unnamedTrades(pair.address)
-    if (unnamed !== null && unnamed.oldest < (last + 1) * DAY && unnamed.newest >= first * DAY) {
-      throw new ServiceError('WARMING_UP', 'makers of those days are still being read')
-    }
     const whole = Math.max(first, Math.ceil((after + 1) / DAY))
-    const rows = await reading.days(pair.address, { from: whole, to: last, limit: MAX_DAYS })
+    const rows = await reading.daysOf(pair.address, { from: whole * DAY, to: (last + 1) * DAY, limit: MAX_DAYS })
     const { price } = textsOf(pair)
-    return jsonResponse<PoolDays>(rows.map(({ day, base, quote, trades, makers, fees, unknownFees, prices }) => ({
-      date: dateOf(day),
-      base_volume: exactSum(base, pair.baseDecimals),
-      target_volume: exactSum(quote, pair.quoteDecimals),
-      volume_usd: worth === undefined
-        ? '0.00'
-        : usdText(multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))),
-      trades,
-      makers,
-      fees: unknownFees > 0 ? null : amountText(sumOf(fees, trades), pair.quoteDecimals),
-      open: ifKnown(prices?.open, price),
-      high: ifKnown(prices?.high, price),
-      low: ifKnown(prices?.low, price),
-      close: ifKnown(prices?.close, price)
-    })), headers)
+    return jsonResponse<PoolDays>(rows.map(({ start, base, quote, trades, makers, fees, unknownFees, prices }) => {
+      if (makers === null) throw new ServiceError('WARMING_UP', 'makers of those days are still being read')
+      return {
+        date: dateOf(dayOf(start)),
+        base_volume: exactSum(base, pair.baseDecimals),
+        target_volume: exactSum(quote, pair.quoteDecimals),
+        volume_usd: worth === undefined
+          ? '0.00'
+          : usdText(multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))),
+        trades,
+        makers,
+        fees: unknownFees > 0 ? null : amountText(sumOf(fees, trades), pair.quoteDecimals),
+        open: ifKnown(prices?.open, price),
+        high: ifKnown(prices?.high, price),
+        low: ifKnown(prices?.low, price),
+        close: ifKnown(prices?.close, price)
+      }
+    }), headers)
   }
 
   return {

@@ -182,9 +182,9 @@ test(
         ]))
         t.ok(found.every(({ swap: { fee } }, at) => fee === null || fee === swaps[at]!.fee), 'fees as they were charged')
         const byDay = groupBy(swaps, ({ time }) => String(Math.floor(time / DAY)))
-        const rows = await history.read(reading => reading.days(dao, { from: 0, to: 40_000, limit: 10_000 }))
+        const rows = await history.read(reading => reading.daysOf(dao, { from: 0, to: 40_000 * DAY, limit: 10_000 }))
         t.same(
-          rows.map(({ day, trades, makers }) => [day, trades, makers]),
+          rows.map(({ start, trades, makers }) => [start / DAY, trades, makers]),
           Array.from(byDay, ([day, list]) => [Number(day), list.length, new Set(list.map(({ trader }) => trader)).size])
         )
       }

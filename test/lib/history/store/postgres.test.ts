@@ -137,7 +137,6 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
     t.ok(await store.firstEvent(dao))
     t.equal((await store.lastTrades(6_000_000)).length, 20)
     t.same(await store.incompleteSlot(), null)
-    t.same(await store.unnamedTrades(dao), null)
     t.same(await store.untold(), false)
     t.same(await store.proposalEvents('p'), [])
     t.same(await store.trades({ dao, market: { proposal: 'p', market: 'pass' }, limit: 9 }), [])

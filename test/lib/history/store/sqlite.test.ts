@@ -173,7 +173,6 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await store.swapsPage(0, 9)
   await store.daysAfter(0, 9)
   await store.incompleteSlot()
-  await store.unnamedTrades(dao)
   const market = { proposal: 'p', market: 'pass' } as const
   await store.trades({ dao, market, limit: 100 })
   await store.trades({ dao, market, limit: 100, before: 9n, since: 1, until: 9 })

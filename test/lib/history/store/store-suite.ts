@@ -449,7 +449,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         trade(9, { kind: 'ProvideLiquidity', swap: null, liquidity: { quote: 5n, base: U64 } }),
         trade(3, { dao: B, maker: null, blockIndex: null })
       ],
-      days: [1, 2, 4].map(day => candle(day * DAY)),
+      days: [...[1, 2, 4].map(day => candle(day * DAY)), { ...candle(0), dao: B }],
       hours: [1, 2, 4].flatMap(day => [candle(day * DAY), candle(day * DAY + 18_000)]),
       minutes: [0, 60, 120, 28_860, 28_800].map(start => candle(start)).concat(candle(14_400, B), candle(60, B)),
       makers: [{ dao: A, day: 1, maker: 'x' }, { dao: A, day: 1, maker: 'y' }, { dao: A, day: 1, maker: 'x' }]
@@ -527,8 +527,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(
       await store.traders([A, B, 'unknown'], 1003, 1006),
       new Map([
-        [A, { makers: 2, buyers: 1, sellers: 1, buys: 1, sells: 1, buyQuote: 0n, sellQuote: U64 - 1n, unnamed: 0 }],
-        [B, { makers: 0, buyers: 0, sellers: 0, buys: 0, sells: 1, buyQuote: 0n, sellQuote: U64 - 1n, unnamed: 1 }]
+        [A, { makers: 2, buyers: 1, sellers: 1, buys: 1, sells: 1, buyQuote: 0n, sellQuote: U64 - 1n }],
+        [B, { makers: null, buyers: null, sellers: null, buys: 0, sells: 1, buyQuote: 0n, sellQuote: U64 - 1n }]
       ])
     )
     t.match(await store.firstEvent(A), { kind: 'InitializeDao', slot: 101, at: 1001, maker: 'maker1' })
@@ -541,13 +541,13 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same((await store.daosTraded(1003, 1004)).sort(), [A, B].sort())
 
     t.same(await store.incompleteSlot(), 103)
-    t.same(await store.unnamedTrades(B), { oldest: 1003, newest: 1003 })
-    t.equal(await store.unnamedTrades(A), null)
+    t.same(await makersOf(store, B, 0, DAY), [[0, null]], 'one of them is not known')
     const found = await store.incomplete({ above: 0, limit: 9 })
     t.match(found, [{ dao: B, seq: 3n, maker: null, swap: { side: 'sell' } }])
     t.same(await store.incomplete({ above: 0, behind: found[0], limit: 9 }), [])
-    await store.complete([{ dao: B, seq: 3n, maker: 'late', blockIndex: 1, liquidity: null }], [])
-    t.same([await store.incompleteSlot(), await store.unnamedTrades(B)], [null, null])
+    await store.complete([{ dao: B, seq: 3n, maker: 'late', blockIndex: 1, liquidity: null }], [{ dao: B, day: 0, maker: 'late' }])
+    t.equal(await store.incompleteSlot(), null)
+    t.same(await makersOf(store, B, 0, DAY), [[0, 1]])
     t.match((await store.trades({ dao: B, limit: 1 }))[0], { maker: 'late', blockIndex: 1 })
   })
 

@@ -60,7 +60,8 @@ function memoryStore () {
       for (const dao of daos) {
         const inside = between([dao], from, to)
         const [buys, sells] = (['buy', 'sell'] as const).map(side => inside.filter(row => row.side === side))
-        const count = (swaps = inside) => new Set(swaps.flatMap(({ maker }) => maker ?? [])).size
+        const count = (swaps = inside) =>
+          inside.some(({ maker }) => maker === null) ? null : new Set(swaps.map(({ maker }) => maker)).size
         found.set(dao, {
           makers: count(),
           buyers: count(buys),
@@ -68,8 +69,7 @@ function memoryStore () {
           buys: buys!.length,
           sells: sells!.length,
           buyQuote: buys!.reduce((sum, { input }) => sum + input, 0n),
-          sellQuote: sells!.reduce((sum, { output }) => sum + output, 0n),
-          unnamed: inside.filter(({ maker }) => maker === null).length
+          sellQuote: sells!.reduce((sum, { output }) => sum + output, 0n)
         })
       }
       return found
