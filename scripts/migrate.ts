@@ -13,9 +13,9 @@ const USAGE = 'migrate --from sqlite:FOLDER --to postgres://…  (or from postgr
 
 function createProgress (out: NodeJS.WriteStream) {
   let shown = -Infinity
-  return (what: string, rows: number, of: number) => {
+  return (rows: number, of: number) => {
     const share = of === 0 ? 1 : rows / of
-    const text = `${what} ${rows} of ${of} rows, ${Math.floor(share * 100)} %`
+    const text = `copied ${rows} of ${of} rows, ${Math.floor(share * 100)} %`
     const last = rows >= of
     if (!last && performance.now() - shown < (out.isTTY ? 100 : LINE_MS)) return
     shown = performance.now()

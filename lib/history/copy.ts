@@ -1,5 +1,5 @@
 /** Moves a history from one engine to another, row for row. Both are held by this process alone. */
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type Kysely } from 'kysely'
 import { seqText } from './store/mapping.js'
 import type { Engine } from './store/create-store.js'
 import { unusable } from './store/failures.js'
@@ -11,8 +11,8 @@ import type { Tables } from './store/tables.js'
 export interface CopyOptions {
   from: Engine
   to: Engine
-  /** Told of rows copied, then of rows compared, of all. */
-  onProgress?: (what: 'copied' | 'compared', rows: number, of: number) => void
+  /** Told how many rows of all have been copied and compared. */
+  onProgress?: (rows: number, of: number) => void
   /** Ends it between two pages; the next run goes on from there. */
   signal?: AbortSignal
   pageSize?: number
@@ -56,32 +56,35 @@ const OWN_NOTES = new Set<string>(['copying', 'epoch', ...LEADER_NOTES])
 const plainRow = (row: Record<string, string | number | null>): Row => Object.fromEntries(Object.entries(row).map(
   ([name, value]) => [name, value === null ? null : SEQS.has(name) ? seqText(BigInt(value)) : String(value)]))
 
-const rowsOf = async <R = Row>({ reading }: Engine, query: RawBuilder<R>): Promise<R[]> =>
-  (await reading(db => query.execute(db))).rows
+/** The columns of the key, texts by their bytes in every engine. */
+const keysOf = ({ types }: Engine, table: Table) => KEYS[table].map(key =>
+  TEXTS.has(key) && types.rows === 'records' ? sql`${sql.ref(key)} collate "C"` : sql.ref(key))
 
-/** The rows behind `after` in the order of the keys, texts by their bytes in every engine. */
-async function page (engine: Engine, table: Table, after: Row | undefined, size = PAGE_SIZE): Promise<Row[]> {
-  const bytes = engine.types.rows === 'records' ? sql` collate "C"` : sql``
-  const keys = sql.join(KEYS[table].map(key => TEXTS.has(key) ? sql`${sql.ref(key)}${bytes}` : sql.ref(key)))
+/** The rows behind `after` in the order of the keys. */
+async function rowsBehind (
+  db: Kysely<Tables>, engine: Engine, table: Table, after: Row | undefined, limit: number
+): Promise<Row[]> {
+  const keys = sql.join(keysOf(engine, table))
   // numbers as numbers: SQLite orders every text behind them
   const values = KEYS[table].map(key => TEXTS.has(key) || SEQS.has(key) ? after?.[key] : Number(after?.[key]))
   const behind = after === undefined ? sql`` : sql`where (${keys}) > (${sql.join(values)})`
-  const query = sql<Row>`select * from ${sql.table(table)} ${behind} order by ${keys} limit ${size}`
-  return (await rowsOf(engine, query)).map(plainRow)
+  const { rows } = await sql<Row>`
+    select * from ${sql.table(table)} ${behind} order by ${keys} limit ${limit}`.execute(db)
+  return rows.map(plainRow)
 }
 
-const empty = (db: Kysely<Tables>, { types }: Engine, table: Table | 'accounts') =>
-  sql`${sql.raw(types.empty)} ${sql.table(table)}`.execute(db)
+/** Up to it a table has been copied. */
+async function lastRow (engine: Engine, table: Table): Promise<Row | undefined> {
+  const keys = sql.join(keysOf(engine, table).map(key => sql`${key} desc`))
+  const { rows: [last] } = await engine.reading(db =>
+    sql<Row>`select * from ${sql.table(table)} order by ${keys} limit 1`.execute(db))
+  return last && plainRow(last)
+}
 
-async function numberOf (engine: Engine, table: Table): Promise<number> {
-  const [found] = await rowsOf(engine, sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`)
+async function numberOf ({ reading }: Engine, table: Table): Promise<number> {
+  const { rows: [found] } = await reading(db =>
+    sql<{ n: number }>`select count(*) as n from ${sql.table(table)}`.execute(db))
   return found!.n
-}
-
-/** Behind it nothing has been copied yet. */
-async function newest (engine: Engine): Promise<Row | undefined> {
-  const [found] = await rowsOf(engine, sql<Row>`select revision from events order by revision desc limit 1`)
-  return found && plainRow(found)
 }
 
 /** Sees that the target is new, or the rest of an earlier copy; empties that of another state. */
@@ -97,36 +100,26 @@ async function prepareTarget ({ to }: CopyOptions, program: string, state: strin
     throw unusable('the target holds a history of its own: name an empty one')
   }
   await to.writing(async db => {
-    for (const table of [...TABLES, 'accounts'] as const) await empty(db, to, table)
+    for (const table of [...TABLES, 'accounts']) await sql`${sql.raw(to.types.empty)} ${sql.table(table)}`.execute(db)
     await putMeta(db, { copying: state, program })
   })
 }
 
 /** Throws HISTORY_UNAVAILABLE where a row differs. */
-async function compare ({ from, to, onProgress, signal, pageSize }: CopyOptions, total: number): Promise<void> {
-  let compared = 0
-  for (const table of TABLES) {
-    for (let after: Row | undefined; ;) {
-      signal?.throwIfAborted()
-      const [left, right] = [await page(from, table, after, pageSize), await page(to, table, after, pageSize)]
-      const at = left.findIndex((row, at) => JSON.stringify(row) !== JSON.stringify(right[at]))
-      if (at >= 0 || left.length !== right.length) {
-        const keys = KEYS[table].map(key => (left[at] ?? right[left.length])?.[key]).join(' ')
-        throw unusable(`the copy differs from the source: ${table}, ${KEYS[table].join(' ')} ${keys}`)
-      }
-      if (left.length === 0) break
-      onProgress?.('compared', compared += left.length, total)
-      after = left.at(-1)
-    }
-  }
+function checkSame (table: Table, rows: readonly Row[], copied: readonly Row[]): void {
+  const odd = rows.find((row, at) => JSON.stringify(row) !== JSON.stringify(copied[at]))
+  if (odd === undefined) return
+  const keys = KEYS[table]
+  throw unusable(`the copy differs from the source: ${table}, ${keys.join(' ')} ${keys.map(key => odd[key]).join(' ')}`)
 }
 
 /**
- * Copies a whole history and compares both sides row by row before the target may be used; run again, it goes on.
- * Throws HISTORY_UNAVAILABLE where the source is empty, the target is not, or they differ, and what aborted the signal.
+ * Copies a whole history, each page compared row by row before it counts; run again, it goes on. The target may be used
+ * once all is copied. Throws HISTORY_UNAVAILABLE where the source is empty, the target is not, or they differ, and what
+ * aborted the signal.
  */
 export async function copyStore (options: CopyOptions): Promise<Copied> {
-  const { from, to, onProgress, signal, pageSize } = options
+  const { from, to, onProgress, signal, pageSize = PAGE_SIZE } = options
   const meta = await from.reading(readMeta)
   const [program, revision] = [meta.get('program'), meta.get('revision')]
   if (meta.has('copying')) throw unusable('the source is itself an unfinished copy')
@@ -134,21 +127,24 @@ export async function copyStore (options: CopyOptions): Promise<Copied> {
   await prepareTarget(options, program, `${program} ${revision}`)
 
   const rows: Record<string, number> = {}
-  for (const table of TABLES) rows[table] = await numberOf(from, table)
-  const total = Object.values(rows).reduce((sum, n) => sum + n)
-  let copied = await numberOf(to, 'events')
+  let [total, copied] = [0, 0]
   for (const table of TABLES) {
-    if (table !== 'events') await to.writing(async db => { await empty(db, to, table) })
-    for (let after = table === 'events' ? await newest(to) : undefined; ;) {
+    total += rows[table] = await numberOf(from, table)
+    copied += await numberOf(to, table)
+  }
+  for (const table of TABLES) {
+    for (let after = await lastRow(to, table); ;) {
       signal?.throwIfAborted()
-      const some = await page(from, table, after, pageSize)
+      const some = await from.reading(db => rowsBehind(db, from, table, after, pageSize))
       if (some.length === 0) break
-      await to.writing(db => putRows({ db, types: to.types }, table, some as unknown as Array<Tables[Table]>))
-      onProgress?.('copied', copied += some.length, total)
+      await to.writing(async db => {
+        await putRows({ db, types: to.types }, table, some as unknown as Array<Tables[Table]>)
+        checkSame(table, some, await rowsBehind(db, to, table, after, pageSize))
+      })
+      onProgress?.(copied += some.length, total)
       after = some.at(-1)
     }
   }
-  await compare(options, total)
   await to.writing(async db => {
     await putMeta(db, Object.fromEntries([...meta].filter(([key]) => !OWN_NOTES.has(key))))
     await db.deleteFrom('meta').where('key', '=', 'copying').execute()

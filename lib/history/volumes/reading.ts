@@ -20,7 +20,8 @@ export const INTERVALS = {
 } as const
 export type Interval = keyof typeof INTERVALS
 
-type StoreReads = Pick<Store, 'trades' | 'lastTrades' | 'daysOf' | 'feeRates' | 'untold' | 'proposalEvents' | 'otherFees'>
+type StoreReads =
+  Pick<Store, 'trades' | 'lastTrades' | 'daysOf' | 'feeRates' | 'untold' | 'proposalEvents' | 'otherFees'>
 
 /**
  * What can be asked beyond sums, all on one state of the store: what is stored, whether that is all is for `knowledge`
