@@ -22,9 +22,8 @@ export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'on
   endsBy?: () => number
 }
 
-/** Between two looks at the database where nobody tells of a write, and the least, ms. */
-const LOOK_MS = 2000
-const MIN_MS = 250
+/** Between two looks at what has been written, ms. */
+const LOOK_MS = 500
 /** For what is at work when the process ends, ms, and for the connections alone. */
 const LAST_MS = 5000
 const LAST_CLOSING_MS = 1000
@@ -46,7 +45,6 @@ export async function openSharedHistory (
   let leading: History | undefined
   let work: Promise<unknown> | undefined
   let isListening = false
-  let look = () => {}
   let isAway = false
 
   const until = (moment: number) =>
@@ -77,16 +75,13 @@ export async function openSharedHistory (
 
   async function follow (): Promise<void> {
     while (!signal.aborted) {
-      const told = new AbortController()
-      look = () => told.abort()
       try {
         await (await connect()).refresh()
         tell()
       } catch (error) {
         tell(error)
       }
-      await pause(clock, MIN_MS, signal)
-      await pause(clock, LOOK_MS - MIN_MS, told.signal, signal)
+      await pause(clock, LOOK_MS, signal)
     }
   }
 
@@ -110,7 +105,7 @@ export async function openSharedHistory (
 
   async function openLead (): Promise<Session> {
     await connect()
-    return await openSession(place, () => look())
+    return await openSession(place)
   }
 
   function reading (): Follower {
@@ -132,7 +127,7 @@ export async function openSharedHistory (
       work ??= Promise.all([
         follow(),
         createLane([createTask(lookAtAccounts)], { clock, signal, onLog }).run(),
-        runLeaderLoop({ open: openLead, begin, competes: writes, heartbeatMs: HEARTBEAT_MS, clock, signal, onLog })
+        writes && runLeaderLoop({ open: openLead, begin, heartbeatMs: HEARTBEAT_MS, clock, signal, onLog })
       ])
     },
     async stop () {

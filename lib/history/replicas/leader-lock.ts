@@ -19,9 +19,6 @@ export interface Session extends LeaderSession {
   engine: Engine
 }
 
-/** On it a leader tells that something has been written. */
-export const channelOf = (schema: string): string => `${schema}_written`
-
 /** One connection as a pool whose users wait for each other. */
 function inTurns (client: pg.Client, end: () => Promise<void>): PostgresPool {
   let last = Promise.resolve()
@@ -37,8 +34,8 @@ function inTurns (client: pg.Client, end: () => Promise<void>): PostgresPool {
   }
 }
 
-/** Opens a session; `onWritten`: told when any leader has written. Throws as the driver. */
-export async function openSession (place: PostgresLocation, onWritten: () => void = () => {}): Promise<Session> {
+/** Throws as the driver. */
+export async function openSession (place: PostgresLocation): Promise<Session> {
   const { schema } = place
   const client = new pg.Client(configOf(
     place,
@@ -52,7 +49,6 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
   }
   client.on('error', () => gone.abort())
   client.on('end', () => gone.abort())
-  client.on('notification', onWritten)
   await client.connect()
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: inTurns(client, end) }) })
   let epoch: string | undefined
@@ -67,11 +63,9 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
     }
   }
 
-  const beat = async () => { await sql`select`.execute(db) }
-
   async function lead (): Promise<boolean> {
     if (epoch !== undefined) {
-      await beat()
+      await sql`select`.execute(db)
       return true
     }
     const lock = `dao-market-data lead ${schema}`
@@ -92,17 +86,12 @@ export async function openSession (place: PostgresLocation, onWritten: () => voi
       const { rows } = await held.execute(trx)
       if (rows.length === 0) throw unusable('another process writes the history now')
       await work(trx)
-      await sql`select pg_notify(${channelOf(schema)}, '')`.execute(trx)
     })
   }
 
-  await orLost(async () => {
-    await sql`listen ${sql.id(channelOf(schema))}`.execute(db)
-  })
   return {
     lost: gone.signal,
     tryToLead: () => orLost(lead),
-    heartbeat: () => orLost(beat),
     engine: {
       db,
       types: NUMERIC_COLUMNS,

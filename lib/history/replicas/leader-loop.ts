@@ -10,8 +10,6 @@ export interface LeaderSession {
   lost: AbortSignal
   /** Takes the lead where it is free, or shows that its holder lives. Throws when the session is lost. */
   tryToLead (): Promise<boolean>
-  /** Shows that the session lives. Throws when it is lost. */
-  heartbeat (): Promise<void>
   /** Gives the lead back. */
   close (): Promise<void>
 }
@@ -20,8 +18,6 @@ export interface LeaderOptions<S extends LeaderSession> {
   open (): Promise<S>
   /** Begins what one process of all does. Gives what ends it, and waits until it has ended. */
   begin (session: S): Promise<() => Promise<void>>
-  /** False: the session is kept for what it hears, and never leads. */
-  competes: boolean
   /** Between two signs of life, or two looks whether the lead is free, ms. */
   heartbeatMs: number
   clock: Clock
@@ -34,14 +30,13 @@ const MAX_MS = 2000
 
 /** Leads whenever the lead is free, until the signal. Never throws. */
 export async function runLeaderLoop<S extends LeaderSession> (
-  { open, begin, competes, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
+  { open, begin, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
 ): Promise<void> {
   async function keep (session: S): Promise<void> {
     let stop: (() => Promise<void>) | undefined
     try {
       while (!signal.aborted && !session.lost.aborted) {
-        if (!competes) await session.heartbeat()
-        else if (await session.tryToLead() && stop === undefined) {
+        if (await session.tryToLead() && stop === undefined) {
           onLog({ level: 'info', code: 'leadership', message: 'this process writes the history from now on' })
           stop = await begin(session)
         }

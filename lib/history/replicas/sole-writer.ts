@@ -16,7 +16,7 @@ async function openEngine (place: PostgresLocation): Promise<Engine> {
   // A loss shows where the session is used next
   const beat = (): void => {
     if (session.lost.aborted) return
-    session.heartbeat().catch(() => {})
+    session.tryToLead().catch(() => {})
     systemClock.after(HEARTBEAT_MS, beat)
   }
   systemClock.after(HEARTBEAT_MS, beat)
