@@ -5,6 +5,7 @@ import { candleReads } from './candle-rows.js'
 import { decisionReads } from './decisions.js'
 import { eventReads } from './event-reads.js'
 import { failed, hasNoRoom, NO_ROOM, unusable } from './failures.js'
+import { putRows } from './inserts.js'
 import { migrate } from './migrations.js'
 import { putPublished } from './published.js'
 import { stateReads } from './state.js'
@@ -67,26 +68,26 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
   await learn(db)
   let revision = await readRevision(db)
 
-  /** Numbers of a step that may yet fail: they count only once it is committed. */
+  /** DAOs that have been given a number and have no row yet: a step that fails leaves them to the next one. */
+  const fresh: Array<{ id: number, address: string }> = []
+  function numberOf (address: string): number {
+    const known = ids.get(address)
+    if (known !== undefined) return known
+    const id = ids.size + 1
+    ids.set(address, id)
+    addresses.set(id, address)
+    fresh.push({ id, address })
+    return id
+  }
+
   async function step (work: (to: Writing) => Promise<void>): Promise<void> {
-    const fresh = new Map<string, number>()
     let next = revision
     await writing(async trx => {
-      await work({
-        ...viewOf(trx),
-        numberOf (address) {
-          const known = ids.get(address) ?? fresh.get(address)
-          if (known !== undefined) return known
-          fresh.set(address, ids.size + fresh.size + 1)
-          return ids.size + fresh.size
-        },
-        nextRevision: () => ++next,
-        fresh: () => Array.from(fresh, ([address, id]) => ({ id, address }))
-      })
-      // whoever reads next may see their rows before this function goes on
-      for (const [address, id] of fresh) addresses.set(id, address)
+      const to = { ...viewOf(trx), numberOf, nextRevision: () => ++next }
+      await work(to)
+      await putRows(to, 'daos', fresh.map(dao => ({ ...dao, first_swap: null })), oc => oc.doNothing())
     })
-    for (const [address, id] of fresh) ids.set(address, id)
+    fresh.length = 0
     revision = next
   }
 

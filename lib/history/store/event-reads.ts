@@ -1,6 +1,5 @@
 /** Reads of single events, each by an index. */
 import { sql, type RawBuilder } from 'kysely'
-import { chunks } from '../../chunks.js'
 import { UNKNOWN_KIND } from '../../protocol/events.js'
 import type { PoolEvent, Trade } from '../rules/types.js'
 import { INCOMPLETE, IS_POOL_EVENT } from './conditions.js'
@@ -9,8 +8,6 @@ import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import type { Traders } from './store.js'
 import { EVENT, FACTS, FEE_RATE, POOL_EVENT, STORED_EVENT } from './tables.js'
 import { isOfDaos, isOneOf, readRevision, type Reads, type View, withDao } from './view.js'
-
-const KEYS = 200
 
 const COLUMNS = ['dao', ...POOL_EVENT.columns] as const
 /** Of rows whose `side` is not null. */
@@ -143,21 +140,18 @@ export const eventReads = {
 
   async lastTrades (view, at, daos) {
     const { db, idOf } = view
+    if (daos.length === 0) return []
     // first where, then what: joined in one statement, PostgreSQL may look through all events
     const newest = sql<number | null>`(
       select x.revision from events x
       where x.dao = daos.id and x.side is not null and x.at <= ${at} and x.input <> '0' and x.output <> '0'
       order by x.at desc, x.seq desc limit 1)`
-    const ids = daos?.map(idOf) ?? (await db.selectFrom('daos').select('id').execute()).map(({ id }) => id)
-    const trades: Trade[] = []
-    for (const some of chunks(ids, KEYS)) {
-      const found = await db.selectFrom('daos').select(newest.as('revision')).where('id', 'in', some).execute()
-      const revisions = found.flatMap(({ revision }) => revision ?? [])
-      if (revisions.length === 0) continue
-      const rows = await db.selectFrom('events').select(COLUMNS).where('revision', 'in', revisions).execute()
-      trades.push(...tradesOf(view, rows))
-    }
-    return trades
+    const found = await db.selectFrom('daos').select(newest.as('revision')).where('id', 'in', daos.map(idOf)).execute()
+    const revisions = found.flatMap(({ revision }) => revision ?? [])
+    if (revisions.length === 0) return []
+    return tradesOf(
+      view, await db.selectFrom('events').select(COLUMNS).where('revision', 'in', revisions).execute()
+    )
   },
 
   async daosTraded ({ db, addressOf }, from, to) {

@@ -146,8 +146,8 @@ export interface Store {
   firstEvent (dao: string): Promise<FirstEvent | null>
   /** The fee rates that a DAO's swaps show, from the oldest on; without one, that of the newest swap of all. */
   feeRates (dao?: string): Promise<FeeRate[]>
-  /** The newest trade with a price up to the Unix second `at`, of each DAO, or of `daos`. */
-  lastTrades (at: number, daos?: readonly string[]): Promise<Trade[]>
+  /** The newest trade with a price up to the Unix second `at` of each of these DAOs. */
+  lastTrades (at: number, daos: readonly string[]): Promise<Trade[]>
   revision (): Promise<number>
   /** DAOs with trades from the Unix second `from` to before `to`. */
   daosTraded (from: number, to: number): Promise<string[]>

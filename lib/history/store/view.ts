@@ -14,11 +14,9 @@ export interface View {
 
 /** Within the transaction of a step. */
 export interface Writing extends View {
-  /** Given by this step where it has none. */
+  /** Given where it has none. */
   numberOf (dao: string): number
   nextRevision (): number
-  /** DAOs that have got their number in this step. */
-  fresh (): Array<{ id: number, address: string }>
 }
 
 /** How methods of the store are answered from one state of it. */

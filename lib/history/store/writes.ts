@@ -87,11 +87,9 @@ async function putOddities (to: Writing, changes: StepChanges): Promise<void> {
   await deleteRows(to, 'missing', ['signature'], changes.found.map(signature => ({ signature })))
 }
 
-async function putDaos (to: Writing, { firstSwaps }: StepChanges): Promise<void> {
-  await putRows(to, 'daos', to.fresh().map(dao => ({ ...dao, first_swap: null })))
-  for (const [dao, at] of firstSwaps) {
-    await to.db.updateTable('daos').set({ first_swap: at }).where('id', '=', to.numberOf(dao)).execute()
-  }
+async function putFirstSwaps (to: Writing, { firstSwaps }: StepChanges): Promise<void> {
+  const daos = Array.from(firstSwaps, ([address, at]) => ({ id: to.numberOf(address), address, first_swap: at }))
+  await putRows(to, 'daos', daos, oc => oc.column('id').doUpdateSet(excluded(['first_swap'])))
 }
 
 /** Writes one step within the transaction that it is given. */
@@ -102,7 +100,7 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
   await putAdded(to, changes)
   await putRates(to, changes.rates)
   await putOddities(to, changes)
-  await putDaos(to, changes)
+  await putFirstSwaps(to, changes)
   const { indexedRanges } = changes.state
   if (indexedRanges !== undefined) {
     await db.deleteFrom('indexed_ranges').execute()

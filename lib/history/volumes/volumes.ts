@@ -71,8 +71,8 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
   const lastPrices = Object.entries(AGES).map(([name, age]) => ({
     name,
     age,
-    read: createWindow(store, Infinity, async (daos, _, to) => new Map(
-      (await store.lastTrades(to - 1, daos)).map(({ dao, at, swap }) => [dao, { ...executedPrice(swap)!, at }])))
+    read: createWindow(store, Infinity, (daos, _, to) => inParts(daos, async some =>
+      (await store.lastTrades(to - 1, some)).map(({ dao, at, swap }) => [dao, { ...executedPrice(swap)!, at }])))
   }))
 
   const daosOf = ({ accounts, sequenceRanges }: Completeness) => new Set([...accounts.keys(), ...sequenceRanges.keys()])

@@ -180,6 +180,6 @@ test('npm run migrate, with plain lines where no terminal shows them', { skip },
   await store.close()
   t.match(
     await run('--from', `sqlite:${folder}`, '--to', url),
-    /^copied 1 of 1 rows, 100 %\nThe history of .* can be used.\nrows: events 0, .*days 1,.*\n$/
+    /^copied 1 of 2 rows, 50 %\ncopied 2 of 2 rows, 100 %\nThe history of .* can be used.\nrows: events 0, .*days 1,.*daos 1,.*\n$/
   )
 })

@@ -166,7 +166,6 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await store.origins([{ dao, seq: 7n }])
   await store.firstEvent(dao)
   await store.feeRates(dao)
-  await store.lastTrades(6)
   await store.lastTrades(6, [dao])
   await store.daosTraded(1, 9)
   await store.daosChanged(0, 1, 9)

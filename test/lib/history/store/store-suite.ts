@@ -534,7 +534,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.match(await store.firstEvent(A), { kind: 'InitializeDao', slot: 101, at: 1001, maker: 'maker1' })
     t.equal(await store.firstEvent(B), null, 'not where only later ones are stored')
     t.same(
-      (await store.lastTrades(1003)).map(({ dao, seq }) => `${dao} ${seq}`).sort(),
+      (await store.lastTrades(1003, [A, B])).map(({ dao, seq }) => `${dao} ${seq}`).sort(),
       [`${A} 2`, `${B} 3`].sort(),
       'the newest that has a price'
     )
@@ -691,12 +691,14 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     await store.write({ ...nothing, events })
     let turns = 0
     const timer = setInterval(() => turns++, 0)
-    const trades = await store.lastTrades(4000)
+    const daos = events.map(({ dao }) => dao)
+    const trades = await store.lastTrades(4000, daos)
     clearInterval(timer)
     t.ok(turns > 0)
     t.same(trades.map(({ dao, at }) => [dao, at]).sort(), events.map(({ dao, at }) => [dao, at]).sort())
-    t.equal((await store.lastTrades(1499)).length, 500)
-    t.equal((await store.lastTrades(4000, events.slice(0, 450).map(({ dao }) => dao))).length, 450)
+    t.equal((await store.lastTrades(1499, daos)).length, 500)
+    t.equal((await store.lastTrades(4000, daos.slice(0, 450))).length, 450)
+    t.same(await store.lastTrades(4000, []), [])
   })
 
   test(`${name}: belongs to one program and one network`, async t => {

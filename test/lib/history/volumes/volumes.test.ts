@@ -139,5 +139,5 @@ test('a price from before the window that could not be read once is read the nex
   isAway = true
   await t.rejects(before(), { code: 'HISTORY_UNAVAILABLE' })
   isAway = false
-  t.match(await before(), executedPrice((await store.lastTrades(ledger.time))[0]!.swap))
+  t.match(await before(), executedPrice((await store.lastTrades(ledger.time, [dao.address]))[0]!.swap))
 })
