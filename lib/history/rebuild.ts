@@ -6,6 +6,7 @@ import { feeRatesOf, createTally } from './rules/tally.js'
 import { fractionText, sameValuation } from './rules/fixed-point.js'
 import { unusable } from './store/failures.js'
 import type { Store } from './store/store.js'
+import type { StoreState } from './rules/types.js'
 
 export interface RebuildOptions {
   /** Held by this process alone. */
@@ -28,56 +29,54 @@ const TOLD_MS = 10_000
  * number of swaps. Throws HISTORY_UNAVAILABLE, and what aborted the signal.
  */
 async function rebuild (
-  valuation: VolumeRule, { store, signal, onProgress = () => {}, pageSize = PAGE_SIZE }: RebuildOptions
+  { rates: known, swaps: of, rebuilding }: StoreState, valuation: VolumeRule,
+  { store, signal, onProgress = () => {}, pageSize = PAGE_SIZE }: RebuildOptions
 ): Promise<number> {
-  const { rates: known, swaps: of } = await store.load()
-  const begun = await store.rebuilding()
-  const isNew = begun === null || !sameValuation(begun.valuation, valuation)
-  const rates = isNew ? new Map<string, number>() : known
-  let done = isNew ? 0 : begun.swaps
-  for (let upTo = isNew ? 0 : begun.revision, isFirst = isNew; ; isFirst = false) {
+  const begun = rebuilding !== null && sameValuation(rebuilding.valuation, valuation) ? rebuilding : undefined
+  const rates = begun === undefined ? new Map<string, number>() : known
+  let { revision: upTo, swaps: done } = begun ?? { revision: 0, swaps: 0 }
+  for (let isFirst = begun === undefined; ; isFirst = false) {
     signal?.throwIfAborted()
     const { revision, rows } = await store.swapsPage(upTo, pageSize)
     const tally = createTally(valuation)
     for (const row of rows) tally.count(row)
     for (const [bps, swaps] of tally.rates) rates.set(bps, (rates.get(bps) ?? 0) + swaps)
     const added = tally.rows()
-    const candles = isFirst ? added : await withStored(store, added)
+    const isLast = rows.length < pageSize
+    upTo = revision
     done += rows.length
     await store.writeRebuilt({
-      ...candles,
+      ...isFirst ? added : await withStored(store, added),
       valuation,
       isFirst,
-      upTo: rows.length < pageSize ? null : { revision, swaps: done },
+      upTo: isLast ? null : { revision, swaps: done },
       makers: added.makers,
       feeRates: feeRatesOf(rows),
       rates
     })
     onProgress(done, of)
-    if (rows.length < pageSize) return of
-    upTo = revision
+    if (isLast) return of
     await letGo()
   }
 }
 
 /** As `rebuild`, by the rule that the store notes; of a store of 1.0.0 only the service knows it. */
 export async function rebuildRollups (options: RebuildOptions): Promise<number> {
-  const { store } = options
-  const valuation = await store.valuation() ?? (await store.rebuilding())?.valuation
-  if (valuation === undefined) {
-    throw unusable('nothing has been made of the swaps yet: start the service once')
-  }
-  return await rebuild(valuation, options)
+  const state = await options.store.load()
+  const valuation = state.valuation ?? state.rebuilding?.valuation
+  if (valuation === undefined) throw unusable('nothing has been made of the swaps yet: start the service once')
+  return await rebuild(state, valuation, options)
 }
 
 /** As `rebuild`, where it was not done by this rule: of 1.0.0, or another rate or basis. */
 export async function rebuildIfNeeded (
   valuation: VolumeRule, { store, signal, clock, onLog }: Pick<Context, 'store' | 'signal' | 'clock' | 'onLog'>
 ): Promise<void> {
-  const noted = await store.valuation()
+  const state = await store.load()
+  const noted = state.valuation
   if (noted !== null && sameValuation(noted, valuation)) return
   let told = clock.now()
-  const swaps = await rebuild(valuation, {
+  const swaps = await rebuild(state, valuation, {
     store,
     signal,
     onProgress (done, of) {

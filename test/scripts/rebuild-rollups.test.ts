@@ -65,7 +65,7 @@ async function sees (t: Test, ledger: Ledger, filled: Filled): Promise<void> {
       rebuildRollups({ store, signal: stopping.signal, pageSize: 10, onProgress }), { name: 'AbortError' }
     )
     t.equal(counted[0], [10, 20, 40][stop - 1], 'it goes on where it was')
-    t.equal(await store.valuation(), null)
+    t.equal((await store.load()).valuation, null)
   }
   await store.close()
   t.equal(await command(filled.store), `candles and day sums of ${ledger.swaps.length} trades made anew\n`)

@@ -182,7 +182,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     /** Notes why events of unknown kinds are not understood, or that they have left their pool alone. */
     judge: (found: readonly JudgedEvent[]) => inTurn(() => change(async () => {
       await store.judge(found)
-      state.unreadable = await store.unreadable()
+      state.unreadable = (await store.load()).unreadable
       version++
     }))
   }

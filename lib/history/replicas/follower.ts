@@ -30,7 +30,7 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
 
   /** The candles and day sums are kept by the rule of the process that writes. */
   function checkSums (): void {
-    const kept = seen?.progress.valuation ?? null
+    const kept = seen?.state.valuation ?? null
     if (kept === null) throw new ServiceError('WARMING_UP', 'sums and candles are being made of the swaps')
     if (sameValuation(kept, valuation)) return
     throw unusable('the process that writes the history has another PROTOCOL_FEE_RATE or VOLUME_BASIS than this one')

@@ -6,10 +6,8 @@ import type { LastDayWork } from '../status.js'
 import type { Engine } from '../store/create-store.js'
 import { excluded, putRows } from '../store/inserts.js'
 import { putMeta, readMeta } from '../store/view.js'
-import { parseValuation } from '../store/state.js'
 import { type MissingOwners, NO_OWNERS } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
-import type { VolumeRule } from '../../market/volume.js'
 import type { Tables } from '../store/tables.js'
 
 export interface LeaderProgress {
@@ -27,14 +25,11 @@ export interface LeaderProgress {
   missingOwners: MissingOwners
   /** Sequence gaps that have been looked for in vain, by `gapKey`. */
   lost: Set<string>
-  /** The rule that candles are made by; null: not made yet. */
-  valuation: VolumeRule | null
 }
 
 /** The head in one reading. */
 export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderProgress> {
   const meta = await readMeta(db)
-  const valuation = meta.get('valuation')
   const { head = null, lastDay = null, verifiedTo = null, missingOwners = NO_OWNERS }: Partial<LeaderProgress> =
     JSON.parse(meta.get('progress') ?? '{}')
   return {
@@ -44,8 +39,7 @@ export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderPro
     lastDay,
     verifiedTo,
     missingOwners,
-    lost: new Set(meta.get('lost')?.split(',')),
-    valuation: valuation === undefined ? null : parseValuation(valuation)
+    lost: new Set(meta.get('lost')?.split(','))
   }
 }
 

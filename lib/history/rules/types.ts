@@ -1,4 +1,5 @@
 /** The rows that rules work on and the store keeps. Amounts are raw units, times are Unix seconds. */
+import type { VolumeRule } from '../../market/volume.js'
 import type { EventFacts, Outcome, Sides, SpotSwap } from '../../protocol/events.js'
 
 /** A stretch of the program's signatures, ends included, processed without a gap. */
@@ -146,6 +147,9 @@ export interface Loss {
 /** A DAO's account: its number of events, when it was made, what its spot pool holds. */
 export interface AccountState { address: string, seqNum: bigint, createdAt?: number, reserves?: Sides }
 
+/** How far a rebuild is: all swaps up to this revision are counted, so many. */
+export interface RebuiltTo { revision: number, swaps: number }
+
 /** What a writer knows when it begins. */
 export interface StoreState {
   indexedRanges: IndexedRange[]
@@ -164,6 +168,10 @@ export interface StoreState {
   unreadable: Map<string, number>
   events: number
   swaps: number
+  /** By which candles are made; null: there are none, or they are being made anew. */
+  valuation: VolumeRule | null
+  /** A rebuild that has not ended. */
+  rebuilding: RebuiltTo & { valuation: VolumeRule } | null
 }
 
 export interface Trade extends PoolEvent {

@@ -5,11 +5,11 @@ import type { StoreState } from '../rules/types.js'
 import { readPublished } from './published.js'
 import type { NotedState } from './store.js'
 import { INDEXED_RANGE, SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
-import { isOneOf, readMeta, readRevision, type Reads, type View } from './view.js'
+import { isOneOf, readMeta, readRevision, type Reads } from './view.js'
 
 /** The rule by which volumes are counted, as "basis n/d", and read again. */
 export const valuationText = ({ basis, rate }: VolumeRule): string => `${basis} ${fractionText(rate)}`
-export function parseValuation (noted: string): VolumeRule {
+function parseValuation (noted: string): VolumeRule {
   const [basis, fraction = ''] = noted.split(' ')
   return { basis: basis as VolumeBasis, rate: parseFraction(fraction) }
 }
@@ -27,9 +27,13 @@ export function notesOf ({ indexedRanges: _, numbersAhead, ...noted }: Partial<N
   }
 }
 
-function stateOfNotes (notes: ReadonlyMap<string, string>): Omit<NotedState, 'indexedRanges'> {
+function stateOfNotes (
+  notes: ReadonlyMap<string, string>
+): Omit<NotedState, 'indexedRanges'> & Pick<StoreState, 'valuation' | 'rebuilding'> {
   const noted = <K extends keyof NotedState>(key: K, none: NotedState[K]) =>
     notes.has(key) ? JSON.parse(notes.get(key)!) as NotedState[K] : none
+  const [valuation, begun] = [notes.get('valuation'), notes.get('rebuilding')]
+  const [revision, counted] = notes.get('rebuilt_to')?.split(' ').map(Number) ?? []
   const ahead = notes.get('numbers_ahead')?.split('\n').filter(line => line !== '') ?? []
   return {
     ended: noted('ended', false),
@@ -39,22 +43,16 @@ function stateOfNotes (notes: ReadonlyMap<string, string>): Omit<NotedState, 'in
       return [dao, BigInt(seq)]
     })),
     events: noted('events', 0),
-    swaps: noted('swaps', 0)
+    swaps: noted('swaps', 0),
+    valuation: valuation === undefined ? null : parseValuation(valuation),
+    rebuilding: begun === undefined
+      ? null
+      : { valuation: parseValuation(begun), revision: revision!, swaps: counted! }
   }
 }
 
-/** The newest in its place, by the index on what has a reason. */
-async function unreadable ({ db, addressOf }: View): Promise<StoreState['unreadable']> {
-  const rows = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
-    .orderBy('at').execute()
-  return new Map(rows.map(({ dao, at }) => [addressOf(dao), at]))
-}
-
 export const stateReads = {
-  unreadable,
-
-  async load (view) {
-    const { db, addressOf } = view
+  async load ({ db, addressOf }) {
     const sequenceRanges: StoreState['sequenceRanges'] = new Map()
     const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
     for (const row of ranges) {
@@ -66,6 +64,8 @@ export const stateReads = {
     const proposals = await db.selectFrom('proposals').selectAll().execute()
     const rates = await db.selectFrom('rates').selectAll().execute()
     const daos = await db.selectFrom('daos').selectAll().where('first_swap', 'is not', null).execute()
+    const unreadable = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
+      .orderBy('at').execute()
     const indexedRanges = await db.selectFrom('indexed_ranges').selectAll().orderBy('newest_slot', 'desc').execute()
     return {
       ...stateOfNotes(await readMeta(db)),
@@ -75,21 +75,9 @@ export const stateReads = {
       missing: await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute(),
       rates: new Map(rates.map(({ bps, swaps }) => [bps, swaps])),
       firstSwaps: new Map(daos.map(({ address, first_swap: at }) => [address, at!])),
-      unreadable: await unreadable(view)
+      // the newest in its place
+      unreadable: new Map(unreadable.map(({ dao, at }) => [addressOf(dao), at]))
     }
-  },
-
-  async valuation ({ db }) {
-    const noted = (await readMeta(db)).get('valuation')
-    return noted === undefined ? null : parseValuation(noted)
-  },
-
-  async rebuilding ({ db }) {
-    const meta = await readMeta(db)
-    const noted = meta.get('rebuilding')
-    if (noted === undefined) return null
-    const [revision, swaps] = meta.get('rebuilt_to')!.split(' ').map(Number)
-    return { valuation: parseValuation(noted), revision: revision!, swaps: swaps! }
   },
 
   async unattributed (view, keys) {

@@ -5,7 +5,7 @@ import type { StepPlan } from '../rules/plan-step.js'
 import type { AddedRows } from '../rules/tally.js'
 import type { ToldEvent } from '../rules/unknown-kinds.js'
 import type {
-  CloseRow, DayMaker, FeeRate, MarketKey, MissingTransaction, OtherFees, PoolEvent, ProposalEvent,
+  CloseRow, DayMaker, FeeRate, MarketKey, MissingTransaction, OtherFees, PoolEvent, ProposalEvent, RebuiltTo,
   StoredEvent, StoreState, Trade, UnattributedEvent
 } from '../rules/types.js'
 
@@ -63,9 +63,6 @@ export interface PoolEventsQuery {
 
 export interface CandleRange { from: number, to: number, limit: number }
 
-/** How far a rebuild is: all swaps up to this revision are counted, so many. */
-export interface RebuiltTo { revision: number, swaps: number }
-
 /** Made of a page of swaps; the first one empties what there was. */
 export interface RebuiltPage extends AddedRows {
   valuation: VolumeRule
@@ -111,13 +108,7 @@ export interface Traders {
 export interface Store {
   /** A process that does not write learns of new DAOs by it: their rows are to be read only after. */
   load (): Promise<StoreState>
-  /** As `load`, of the events that could not be read. */
-  unreadable (): Promise<StoreState['unreadable']>
   write (changes: StepChanges): Promise<void>
-  /** By which candles are made; null: new, or made anew just now. */
-  valuation (): Promise<VolumeRule | null>
-  /** A rebuild that has not ended. */
-  rebuilding (): Promise<RebuiltTo & { valuation: VolumeRule } | null>
   writeRebuilt (page: RebuiltPage): Promise<void>
   /** The candles of these keys; one that is not stored is left out. */
   candles (size: Size, keys: ReadonlyArray<Pick<CandleRow, 'dao' | 'start'>>): Promise<CandleRow[]>

@@ -17,11 +17,13 @@ const state = (indexedRanges: StoreState['indexedRanges'], ended = false): Store
   missing: [],
   losses: [],
   numbersAhead: new Map(),
-  rates: new Map([['25', 3], ['50', 0]]),
+  rates: new Map([['25', 3]]),
   firstSwaps: new Map(),
   unreadable: new Map(),
   events: 7,
-  swaps: 5
+  swaps: 5,
+  valuation: null,
+  rebuilding: null
 })
 
 const head = { slot: 499, time: NOW }
