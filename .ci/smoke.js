@@ -1,6 +1,7 @@
 // The built service, as an operator runs it: it refuses wrong settings, listens without its node, and ends with status
 // 0 when told to.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout } from 'node:timers/promises'
 import { freePort, SERVICE, withProcesses } from './processes.js'
@@ -22,21 +23,26 @@ await withProcesses(async ({ folder, start }) => {
   assert.match(refused.output(), /ROUTER_ADDRESS not configured/)
 
   const PORT = await freePort()
-  const running = startService({
+  const settings = {
     FACTORY_ADDRESS: PROGRAM,
     ROUTER_ADDRESS: PROGRAM,
     CHAIN_RPC_URL: 'http://127.0.0.1:9',
     CHAIN_WS_URL: '',
     PORT,
     DATA_DIR: folder
-  })
-  const begun = performance.now()
-  let health
-  while (health === undefined && performance.now() - begun < 20_000) {
-    await setTimeout(50)
-    health = await fetch(`http://127.0.0.1:${PORT}/health`).catch(() => undefined)
   }
-  assert.equal(health?.status, 200, running.output())
+  const ask = () => fetch(`http://127.0.0.1:${PORT}/health`).catch(() => undefined)
+  async function answers () {
+    let health
+    for (const since = performance.now(); health === undefined && performance.now() - since < 20_000;) {
+      await setTimeout(50)
+      health = await ask()
+    }
+    return health?.status
+  }
+  const running = startService(settings)
+  const begun = performance.now()
+  assert.equal(await answers(), 200, running.output())
   console.log(`listening after ${Math.round(performance.now() - begun)} ms`)
   // a busy machine may be overloaded right after the start, which passes
   let tickers
@@ -51,4 +57,13 @@ await withProcesses(async ({ folder, start }) => {
   running.child.kill('SIGTERM')
   const [code] = await exited
   assert.equal(code, 0, running.output())
+
+  // npm hands a signal to its child alone, a shell where there is one between
+  const started = spawn('npm', ['start'], { env: { ...process.env, ...settings }, stdio: 'ignore' })
+  assert.equal(await answers(), 200, 'npm start')
+  const ended = once(started, 'exit')
+  started.kill('SIGTERM')
+  await ended
+  await setTimeout(2_000)
+  assert.equal(await ask(), undefined, 'npm start has left the service running')
 })

@@ -28,7 +28,7 @@ export interface BuiltService {
 /** What `npm start` of the project in `folder` calls Node with. */
 export function startArguments (folder: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: { start: string } }
-  return scripts.start.split(' ').slice(1)
+  return scripts.start.replace(/^.*?node /, '').split(' ')
 }
 
 export interface BuiltServiceOptions {
