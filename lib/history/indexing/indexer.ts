@@ -1,14 +1,11 @@
 import type { Moment } from '../../chain/moment.js'
-import {
-  completenessOf, coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf, type ProofFacts
-} from '../status.js'
+import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
 import { unindexedRanges } from '../rules/signature-ranges.js'
 import { createCompletion } from './complete.js'
 import type { Accounts, Context } from './context.js'
 import type { StepResult, WalkSizes } from './feed.js'
 import { firstAvailable, HistoryLost } from './list.js'
-import { createMissingOwners } from './owners.js'
-import { createPublisher } from './publish.js'
+import { publish } from './publish.js'
 import { createReconciler } from './reconcile.js'
 import { createSignatureWalk } from './signature-walk.js'
 import { createLane, createTask, type Task } from './work.js'
@@ -50,8 +47,6 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const now = () => clock.now()
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
-  const owners = createMissingOwners(context)
-  const publish = createPublisher(context, () => completenessOf(writer.state, proof()), reconciler.search.meetsMissing)
   const lost = new Map<string, { times: number, since: number }>()
   /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined
@@ -75,20 +70,10 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const edge = () => lastDayEdge(newest?.time)
   const isCovered = () => coversDay(writer.state, newest?.time)
   const unindexed = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
-  /** Whether the accounts' numbers would tell something new once the head has come past them. */
-  const needsProof = () => reconciler.isPending && (reconciler.verifiedTo === null || writer.state.missing.length > 0 ||
-    reconciler.sequenceGaps().size > 0)
-
-  /** What is known of the completeness of what is stored. */
-  function proof (): ProofFacts {
-    const { accounts, verifiedTo, wasSearched: searched } = reconciler
-    const { missingOwners } = owners
-    return { sequenceGaps: reconciler.sequenceGaps(), accounts, verifiedTo, searched, missingOwners }
-  }
 
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
-    if (!isListening || needsProof()) return pollMs
+    if (!isListening || reconciler.needsWalk) return pollMs
     return isFollowed() || reconciler.isAhead ? Math.min(listeningMs, FOLLOWED_MS) : listeningMs
   }
 
@@ -149,13 +134,12 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   async function atHead (asked: Moment): Promise<void> {
     if (reached === null || asked.time > reached.time) reached = asked
-    reconciler.reached(asked)
     try {
-      await owners.look(reconciler.verifiedTo?.slot ?? 0)
+      await reconciler.reached(asked)
     } finally {
       // whose what is missing is the next comparison tells, too
       await onProgress()
-      await publish()
+      await publish(context, reconciler)
     }
   }
 
@@ -215,7 +199,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
       if (isListening && !is) lane.hasten(head, now())
       isListening = is
     },
-    proof,
+    proof: reconciler.proof,
     /** Signatures processed since the start. */
     get walked () { return walk.walked },
     /** Whether every sequence gap has been looked for. */

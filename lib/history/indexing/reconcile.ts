@@ -3,8 +3,10 @@ import {
   type AccountReading, provenReading, isToCome, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withProved
 } from '../rules/sequence-gaps.js'
 import { beginningOf } from '../rules/signature-ranges.js'
+import type { ProofFacts } from '../status.js'
 import type { Accounts, Context } from './context.js'
 import { createJudge } from './judge.js'
+import { createMissingOwners } from './owners.js'
 import { createSearch } from './search.js'
 
 /** A slot that is still shown after so long is over: the chain has halted. */
@@ -17,6 +19,7 @@ export function createReconciler (context: Context) {
   const { writer, daos, clock } = context
   const now = () => clock.now()
   const judge = createJudge(context)
+  const owners = createMissingOwners(context)
   /** Of slots which the walk may not have covered yet, oldest first. */
   let waiting: AccountReading[] = []
   /** The slot of the last reading, and when it was first shown, ms. */
@@ -75,30 +78,39 @@ export function createReconciler (context: Context) {
     await writer.commit({ events: [], numbersAhead: ahead })
   }
 
+  /** Whether a gap has been looked for, in vain, so that what is missing may be lost. */
+  function wasSearched (gap: SequenceGap): boolean {
+    const dao = { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }
+    const { losses } = writer.state
+    return search.wasTried(gap) && !isToCome(gap, dao, { lostBefore: beginningOf(writer.state), losses })
+  }
+
   return {
-    sequenceGaps,
     search,
-    /** The DAOs that the accounts have shown, with the numbers that they had. */
-    get accounts () { return verified },
+    /** What is known of the completeness of what is stored. */
+    proof: (): ProofFacts => ({
+      sequenceGaps: sequenceGaps(),
+      accounts: verified,
+      verifiedTo,
+      searched: wasSearched,
+      missingOwners: owners.missingOwners
+    }),
     /** Every sequence gap has been looked for, at least once. */
     get searched () { return [...sequenceGaps().values()].flat().every(search.wasTried) },
-    /** Whether one has, in vain, so that what is missing may be lost. */
-    wasSearched (gap: SequenceGap): boolean {
-      const dao = { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }
-      const { losses } = writer.state
-      return search.wasTried(gap) && !isToCome(gap, dao, { lostBefore: beginningOf(writer.state), losses })
+    /** Whether numbers that wait for the walk to come past their slot would tell something new. */
+    get needsWalk () {
+      return waiting.length > 0 &&
+        (verifiedTo === null || writer.state.missing.length > 0 || sequenceGaps().size > 0)
     },
-    /** Up to here a missing transaction shows as a sequence gap; null: not compared yet. */
-    get verifiedTo () { return verifiedTo },
-    /** Whether numbers wait for the walk to come past their slot, and whether some are ahead of what is stored. */
-    get isPending () { return waiting.length > 0 },
+    /** Whether some of them are ahead of what is stored. */
     get isAhead () { return waiting.some(({ seqNums }) => [...seqNums].some(([dao, seq]) => seq > lastStored(dao))) },
     /** Compares accounts that were read. */
     note,
-    /** Tells that everything up to `head` has been walked. */
-    reached (head: Moment): void {
+    /** Tells that everything up to `head` has been walked. Throws what the node throws. */
+    async reached (head: Moment): Promise<void> {
       if (walked === undefined || head.slot > walked.slot) walked = head
       settle()
+      await owners.look(verifiedSlot())
     },
     /** Reads the accounts, and judges by them what they tell of. */
     async check (): Promise<void> {
@@ -110,3 +122,5 @@ export function createReconciler (context: Context) {
     }
   }
 }
+
+export type Reconciler = ReturnType<typeof createReconciler>
