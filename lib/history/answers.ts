@@ -1,12 +1,10 @@
 /** What a history answers, by the process that writes it and by those that only read. */
 import type { AgeTime } from '../chain/timekeeper.js'
-import type { Moment } from '../chain/moment.js'
 import { ServiceError } from '../errors.js'
 import type { Completeness } from './rules/completeness.js'
 import type { SequenceGap } from './rules/sequence-gaps.js'
-import type { StoreState } from './rules/types.js'
 import {
-  checkDay, checkHead, completenessOf, EMPTY, type Head, type HistoryStatus, type LastDayWork, type ProofFacts, statusOf
+  checkDay, checkHead, completenessOf, EMPTY, type Head, type HistoryStatus, type Progress, statusOf
 } from './status.js'
 import type { Store } from './store/store.js'
 import { createReading, type Reading } from './volumes/reading.js'
@@ -48,10 +46,7 @@ export interface Answers {
   report (): HistoryReport
 }
 
-export interface Seen extends ProofFacts {
-  state: StoreState
-  head: Moment | null
-  lastDay: LastDayWork | null
+export interface Seen extends Progress {
   volumes: Volumes
   /** Throws where the sums are not, or not by this process's rule. */
   checkSums?: () => void

@@ -30,7 +30,7 @@ export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
-export interface HistoryOptions extends Omit<IndexerOptions, 'onProgress' | 'isFollowed'> {
+export interface HistoryOptions extends Omit<IndexerOptions, 'isFollowed'> {
   reader: HistoryReader
   store: Store
   /** The program whose events are read, base58. */
@@ -42,8 +42,6 @@ export interface HistoryOptions extends Omit<IndexerOptions, 'onProgress' | 'isF
   clock?: Clock
   time: AgeTime
   onLog?: OnLog
-  /** Told when the head is reached, and while the last day is not covered. */
-  onProgress?: (seen: Seen) => Promise<void>
   /** Whether other processes answer from the store. */
   isShared?: boolean
   /** How old the head may be for anything to be made of it, ms. */
@@ -72,7 +70,7 @@ const FOLLOWING_MS = 60_000
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, store, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
-  const { staleMs = 60_000, isShared = false, onProgress } = options
+  const { staleMs = 60_000, isShared = false } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -89,13 +87,7 @@ export function createHistory (options: HistoryOptions): History {
     const known = { reader, store, program, eventAuthority: eventAuthorityOf(program), daos, clock, signal, onLog }
     const writer = await createStepWriter(store, valuation, onLog)
     const context = { ...known, writer, fetcher: createFetcher(known) }
-    const indexer = createIndexer(context, {
-      ...options,
-      isFollowed,
-      async onProgress () {
-        if (running !== undefined) await onProgress?.(seenOf(running))
-      }
-    })
+    const indexer = createIndexer(context, { ...options, isFollowed })
     indexer.listening(isListening)
     return { writer, indexer }
   }
@@ -131,8 +123,7 @@ export function createHistory (options: HistoryOptions): History {
     if (!signal.aborted) await running?.indexer.run()
   }
 
-  const seenOf = ({ writer: { state }, indexer }: Running): Seen =>
-    ({ ...indexer.proof(), state, head: indexer.reached, lastDay: indexer.lastDay, volumes })
+  const seenOf = ({ indexer }: Running): Seen => ({ ...indexer.progress(), volumes })
 
   function begun (): Running {
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')

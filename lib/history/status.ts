@@ -188,6 +188,15 @@ export interface ProofFacts extends Pick<Completeness, 'sequenceGaps' | 'account
   verifiedTo: Moment | null
 }
 
+/** How far the process that writes has come. */
+export interface Progress extends ProofFacts {
+  state: StoreState
+  /** Up to which all is stored; null: none yet. */
+  head: Moment | null
+  /** While the last 24 hours are not covered, once they are listed. */
+  lastDay: LastDayWork | null
+}
+
 export const completenessOf = (state: StoreState, proof: ProofFacts): Completeness => ({
   ...state,
   ...proof,

@@ -1,5 +1,7 @@
 import type { Moment } from '../../chain/moment.js'
-import { coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf } from '../status.js'
+import {
+  coversDay, lastDayEdge, lastDayText, type LastDayWork, type Phase, phaseOf, type Progress
+} from '../status.js'
 import { unindexedRanges } from '../rules/signature-ranges.js'
 import { createCompletion } from './complete.js'
 import type { Accounts, Context } from './context.js'
@@ -12,7 +14,7 @@ import { createLane, createTask, type Task } from './work.js'
 
 export interface IndexerOptions extends WalkSizes {
   /** Told when the head is reached, and while the last day is not covered; what it throws ends the piece of work. */
-  onProgress: () => Promise<void>
+  onProgress?: ((progress: Progress) => Promise<void>) | undefined
   /** Between two looks at the head, where nobody tells that it moves and where somebody does, ms. */
   pollMs?: number
   listeningMs?: number
@@ -71,6 +73,8 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const isCovered = () => coversDay(writer.state, newest?.time)
   const unindexed = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
 
+  const progress = (): Progress => ({ ...reconciler.proof(), state: writer.state, head: reached, lastDay })
+
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
     if (!isListening || reconciler.needsWalk) return pollMs
@@ -91,7 +95,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     if (left === undefined) {
       const wasTold = lastDay !== null
       lastDay = null
-      if (wasTold) await onProgress()
+      if (wasTold) await onProgress?.(progress())
       return
     }
     if (lastDay === null) lastDayBegan = now()
@@ -102,7 +106,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     if (now() - toldAt < TELL_MS) return
     toldAt = now()
     onLog({ level: 'info', code: 'progress', message: lastDayText(lastDay), detail: { ...lastDay } })
-    await onProgress()
+    await onProgress?.(progress())
   }
 
   async function ask (): Promise<Moment> {
@@ -138,7 +142,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
       await reconciler.reached(asked)
     } finally {
       // whose what is missing is the next comparison tells, too
-      await onProgress()
+      await onProgress?.(progress())
       await publish(context, reconciler)
     }
   }
@@ -199,13 +203,11 @@ export function createIndexer (context: Context, options: IndexerOptions) {
       if (isListening && !is) lane.hasten(head, now())
       isListening = is
     },
-    proof: reconciler.proof,
+    progress,
     /** Signatures processed since the start. */
     get walked () { return walk.walked },
     /** Whether every sequence gap has been looked for. */
-    get searched () { return reconciler.searched },
-    get reached () { return reached },
-    get lastDay () { return lastDay }
+    get searched () { return reconciler.searched }
   }
 }
 

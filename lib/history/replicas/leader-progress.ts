@@ -1,28 +1,18 @@
 /** How far the process that writes has come, which the rows do not show. */
 import { type Kysely, sql } from 'kysely'
-import type { Moment } from '../../chain/moment.js'
-import type { Seen } from '../answers.js'
-import type { LastDayWork } from '../status.js'
+import type { Progress } from '../status.js'
 import type { Engine } from '../store/create-store.js'
 import { excluded, putRows } from '../store/inserts.js'
 import { putMeta, readMeta } from '../store/view.js'
-import { type MissingOwners, NO_OWNERS } from '../rules/missing-owners.js'
+import { NO_OWNERS } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import type { Tables } from '../store/tables.js'
 
-export interface LeaderProgress {
+export interface LeaderProgress extends Pick<Progress, 'head' | 'lastDay' | 'verifiedTo' | 'missingOwners'> {
   /** Grows with every step. */
   revision: number
   /** Grows with every process that takes the lead; undefined before the first. */
   fencingToken: string | undefined
-  /** null: none yet. */
-  head: Moment | null
-  /** How far the last 24 hours are, while they are read. */
-  lastDay: LastDayWork | null
-  /** Up to here all that the `accounts` number should be stored; null: not compared yet. */
-  verifiedTo: Moment | null
-  /** Whose the transactions are that are missing beyond it. */
-  missingOwners: MissingOwners
   /** Sequence gaps that have been looked for in vain, by `gapKey`. */
   lost: Set<string>
 }
@@ -55,10 +45,10 @@ export async function readAccounts (db: Kysely<Tables>): Promise<Map<string, big
  */
 export function createProgressWriter (
   { writing, types }: Pick<Engine, 'writing' | 'types'>
-): (seen: Seen) => Promise<void> {
-  let written: Seen['accounts'] | undefined
+): (progress: Progress) => Promise<void> {
+  let written: Progress['accounts'] | undefined
 
-  async function putAccounts (db: Kysely<Tables>, accounts: Seen['accounts']): Promise<void> {
+  async function putAccounts (db: Kysely<Tables>, accounts: Progress['accounts']): Promise<void> {
     await sql`delete from accounts where address <> all(${[...accounts.keys()]})`.execute(db)
     const rows = Array.from(accounts, ([address, seq]) => ({ address, seq: seq.toString() }))
     await putRows({ db, types }, 'accounts', rows, oc => oc.column('address')
