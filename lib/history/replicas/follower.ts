@@ -22,7 +22,7 @@ export type Follower = Answers & {
   refresh (): Promise<void>
 }
 
-interface Seen extends State { progress: LeaderProgress }
+type Seen = State & LeaderProgress
 
 /** The answers of a history that another process may write, each from one state of the database. */
 export function createFollower ({ reader: { store, together }, valuation, time, staleMs }: FollowerOptions): Follower {
@@ -38,21 +38,19 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
 
   async function look (db: Parameters<typeof readLeaderProgress>[0]): Promise<Seen> {
     const progress = await readLeaderProgress(db)
-    const { fencingToken, revision, verifiedTo, head, lastDay, missingOwners, lost } = progress
-    const before = seen?.progress
+    const { fencingToken, revision, verifiedTo, lost } = progress
     // another lead may follow a database that was set back: what is in memory may be no more
-    const isSame = before?.fencingToken === fencingToken
-    const isCompared = isSame && before?.verifiedTo?.slot === verifiedTo?.slot
+    const isSame = seen?.fencingToken === fencingToken
+    const isCompared = isSame && seen?.verifiedTo?.slot === verifiedTo?.slot
     const volumes = isSame && seen !== undefined ? seen.volumes : createVolumes(store, valuation)
     let { state, accounts, sequenceGaps } = seen ?? {}
-    if (!isCompared || before?.revision !== revision || state === undefined || accounts === undefined) {
+    if (!isCompared || seen?.revision !== revision || state === undefined || accounts === undefined) {
       state = await store.load()
       if (!isCompared || accounts === undefined) accounts = await readAccounts(db)
       sequenceGaps = sequenceGapsOf({ ...state, accounts })
     }
     const searched: State['searched'] = gap => lost.has(gapKey(gap))
-    const proof = { accounts, verifiedTo, missingOwners, searched, sequenceGaps: sequenceGaps! }
-    return (seen = { ...proof, progress, state, head, lastDay, volumes, checkSums })
+    return (seen = { ...progress, state, accounts, sequenceGaps: sequenceGaps!, searched, volumes, checkSums })
   }
 
   const seeing = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => together(async db => await work(await look(db)))

@@ -20,20 +20,20 @@ export interface LeaderProgress extends Pick<Progress, 'head' | 'lastDay' | 'ver
 /** The head in one reading. */
 export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderProgress> {
   const meta = await readMeta(db)
-  const { head = null, lastDay = null, verifiedTo = null, missingOwners = NO_OWNERS }: Partial<LeaderProgress> =
-    JSON.parse(meta.get('progress') ?? '{}')
+  const noted: Partial<LeaderProgress> = JSON.parse(meta.get('progress') ?? '{}')
   return {
+    head: null,
+    lastDay: null,
+    verifiedTo: null,
+    missingOwners: NO_OWNERS,
+    ...noted,
     revision: Number(meta.get('revision') ?? 0),
     fencingToken: meta.get('epoch'),
-    head,
-    lastDay,
-    verifiedTo,
-    missingOwners,
     lost: new Set(meta.get('lost')?.split(','))
   }
 }
 
-/** The sequence numbers that the accounts had at `provenSlot`. */
+/** The sequence numbers that the accounts had up to `verifiedTo`. */
 export async function readAccounts (db: Kysely<Tables>): Promise<Map<string, bigint>> {
   const rows = await db.selectFrom('accounts').selectAll().execute()
   return new Map(rows.map(({ address, seq }) => [address, BigInt(seq)]))
