@@ -205,8 +205,8 @@ export const DEFECTS: Defect[] = [
     by: 274,
     sentence: 'A mint that a node gives with another owner is no mint any more.',
     file: 'lib/live/tokens.ts',
-    find: 'if (token !== null) kept.set(missing[index]!, { token, at })',
-    put: 'kept.set(missing[index]!, { token: token!, at })'
+    find: 'if (token !== null && !(token instanceof ServiceError)) kept.set(mint, { token, at })',
+    put: 'if (!(token instanceof ServiceError)) kept.set(mint, { token: token!, at })'
   },
   {
     name: 'dollar-of-nought',
