@@ -1,5 +1,6 @@
 import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
 import pg from 'pg'
+import { createTurns } from '../../async.js'
 import { systemClock } from '../../clock.js'
 import type { LeaderSession } from './leader-loop.js'
 import { asPoolClient, configOf, isRefusedRow, type PostgresLocation } from '../store/postgres-connection.js'
@@ -19,21 +20,6 @@ export interface Session extends LeaderSession {
   engine: Engine
 }
 
-/** One connection as a pool whose users wait for each other. */
-function inTurns (client: pg.Client, end: () => Promise<void>): PostgresPool {
-  let last = Promise.resolve()
-  return {
-    async connect () {
-      const before = last
-      let release = () => {}
-      last = new Promise(resolve => { release = resolve })
-      await before
-      return asPoolClient((text, parameters) => client.query(text, [...parameters]), release)
-    },
-    end
-  }
-}
-
 /** Throws as the driver. */
 export async function openSession (place: PostgresLocation): Promise<Session> {
   const { schema } = place
@@ -50,18 +36,22 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
   client.on('error', () => gone.abort())
   client.on('end', () => gone.abort())
   await client.connect()
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: inTurns(client, end) }) })
+  const connection = asPoolClient((text, parameters) => client.query(text, [...parameters]), () => {})
+  const pool: PostgresPool = { connect: async () => connection, end }
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  /** Nothing else is asked on the connection while a transaction is open there. */
+  const inTurn = createTurns()
   let epoch: string | undefined
 
   /** After anything but a refused row nobody knows what the server has done: the connection is given up. */
-  async function orLost<T> (work: () => Promise<T>): Promise<T> {
+  const orLost = <T>(work: () => Promise<T>): Promise<T> => inTurn(async () => {
     try {
       return await work()
     } catch (error) {
       if (!isRefusedRow(error)) await end()
       throw isRefusedRow(error) ? error : failed("the database can't be used", error)
     }
-  }
+  })
 
   async function lead (): Promise<boolean> {
     if (epoch !== undefined) {

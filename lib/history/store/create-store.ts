@@ -36,12 +36,11 @@ async function bind (db: Db, program: string): Promise<void> {
   }
   const kept = meta.get('program')
   // nothing is written where it is known: a store can be opened on a full disk
-  if (kept === program) return
-  if (kept !== undefined) {
+  if (kept === undefined) await putMeta(db, { program })
+  else if (kept !== program) {
     throw unusable(`the history belongs to another program: it was made for ${kept}, the settings name ${program}; ` +
       'another DATA_DIR or database begins a new one')
   }
-  await putMeta(db, { program })
 }
 
 /**

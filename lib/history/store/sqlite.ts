@@ -84,8 +84,8 @@ function lettingGo (): KyselyPlugin {
   }
 }
 
-/** The queries of all engines over a database. */
-function engineOver (file: Database.Database, release: (close: () => Promise<void>) => Promise<void>): Engine {
+/** The queries of all engines over a database; `held`: the lock of who writes it. */
+function engineOver (file: Database.Database, held?: Database.Database): Engine {
   // to compile one costs as much as to run it
   const statements = new LRUCache<string, SqliteStatement>({
     max: MAX_STATEMENTS, memoMethod: sql => file.prepare(sql) as SqliteStatement
@@ -109,7 +109,18 @@ function engineOver (file: Database.Database, release: (close: () => Promise<voi
     writing: transaction,
     // once what is under way has ended
     async release () {
-      if (file.open) await db.connection().execute(() => release(() => db.destroy()))
+      if (!file.open) return
+      await db.connection().execute(async () => {
+        try {
+          if (held !== undefined) file.exec('pragma wal_checkpoint(truncate)')
+        } catch (error) {
+          // what is in the log beside the file is read from there at the next start
+          if (!hasNoRoom(error)) throw error
+        } finally {
+          await db.destroy()
+          held?.close()
+        }
+      })
     }
   }
 }
@@ -125,18 +136,7 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
   try {
     file = new Database(path)
     prepareFile(file, path)
-    const opened = file
-    return engineOver(opened, async close => {
-      try {
-        if (opened.open) opened.exec('pragma wal_checkpoint(truncate)')
-      } catch (error) {
-        // what is in the log beside the file is read from there at the next start
-        if (!hasNoRoom(error)) throw error
-      } finally {
-        await close()
-        held.close()
-      }
-    })
+    return engineOver(file, held)
   } catch (error) {
     file?.close()
     held.close()
@@ -165,7 +165,7 @@ export async function openSqliteReader (folder: string): Promise<Store> {
   try {
     const file = new Database(path, { readonly: true })
     file.exec(`pragma busy_timeout = ${BUSY_MS}`)
-    return await createStore(engineOver(file, close => close()))
+    return await createStore(engineOver(file))
   } catch (error) {
     throw failed(`the history can't be read: ${path}`, error)
   }

@@ -1,15 +1,23 @@
 import type { Rational } from '../../decimal.js'
+import type { Candle } from '../rules/candles.js'
 import type { CloseRow } from '../rules/types.js'
 import type { Since, Store } from '../store/store.js'
 import { createTurns } from '../../async.js'
 import { dateOf, dayOf } from '../../time.js'
 import { sumOf } from '../rules/fixed-point.js'
 
-/** Volume of one DAO on one UTC day, in raw units. */
-export interface DayVolume {
+/** Both legs of buys and sells together, in raw units. */
+export interface Volume {
   quote: Rational
   base: Rational
   trades: number
+}
+
+export const volumeOf = ({ base, quote, trades }: Pick<Candle, keyof Volume>): Volume =>
+  ({ base: sumOf(base, trades), quote: sumOf(quote, trades), trades })
+
+/** Of one DAO on one UTC day. */
+export interface DayVolume extends Volume {
   /** Protocol fees in raw quote units, each at the price of its own trade. */
   fees: Rational
   /** Trades whose fee is not known, and so not in `fees`. */
@@ -52,10 +60,8 @@ function createKept<Row extends { dao: string }, K, T> (
 }
 
 export const createDaily = (store: Store): () => Promise<ReadonlyMap<string, Days>> =>
-  createKept(store.daysAfter, ({ start, base, quote, trades, fees, unknownFees }) => [
-    dateOf(dayOf(start)),
-    { base: sumOf(base, trades), quote: sumOf(quote, trades), trades, fees: sumOf(fees, trades), unknownFees }
-  ])
+  createKept(store.daysAfter, ({ start, fees, unknownFees, ...candle }) =>
+    [dateOf(dayOf(start)), { ...volumeOf(candle), fees: sumOf(fees, candle.trades), unknownFees }])
 
 export const createCloses = (store: Store): () => Promise<ReadonlyMap<string, Closes>> =>
   createKept(store.closesAfter, close => [dayOf(close.at), close])

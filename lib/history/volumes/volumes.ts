@@ -2,22 +2,16 @@ import { inSlices } from '../../async.js'
 import type { Rational } from '../../decimal.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
-import { EMPTY_CANDLE, executedPrice, type Candle, type ExecutedPrice } from '../rules/candles.js'
+import { EMPTY_CANDLE, executedPrice, type ExecutedPrice } from '../rules/candles.js'
 import { sumOf } from '../rules/fixed-point.js'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
 import { sizeOf } from '../rules/sequence-gaps.js'
 import type { Store, Traders } from '../store/store.js'
 import { createAggregate, inParts } from './aggregate.js'
-import { createCloses, createDaily, type Days } from './daily.js'
+import { createCloses, createDaily, type Days, type Volume, volumeOf } from './daily.js'
 import { createWindow } from './window.js'
 
-/** Both legs of buys and sells together, in raw units. */
-export interface Volume24h {
-  base: Rational
-  quote: Rational
-  trades: number
-  complete: boolean
-}
+export interface Volume24h extends Volume { complete: boolean }
 
 export interface DailyVolume {
   /** Unix seconds of InitializeDao, or of the earliest event known. */
@@ -54,9 +48,6 @@ const AGES = { now: 0, '5m': 5 * MINUTE, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY,
 type Age = keyof typeof AGES
 const NO_TRADERS: Traders = { makers: 0, buyers: 0, sellers: 0, buys: 0, sells: 0, buyQuote: 0n, sellQuote: 0n }
 const NO_DAYS: Days = new Map()
-
-const volumeOf = ({ base, quote, trades }: Candle) =>
-  ({ base: sumOf(base, trades), quote: sumOf(quote, trades), trades })
 
 export type Volumes = ReturnType<typeof createVolumes>
 
