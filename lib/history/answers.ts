@@ -2,7 +2,6 @@
 import type { AgeTime } from '../chain/timekeeper.js'
 import { ServiceError } from '../errors.js'
 import type { Completeness } from './rules/completeness.js'
-import type { SequenceGap } from './rules/sequence-gaps.js'
 import {
   checkDay, checkHead, completenessOf, EMPTY, type Head, type HistoryStatus, type Progress, statusOf
 } from './status.js'
@@ -42,7 +41,6 @@ export interface Answers {
   read<T> (work: (reading: Reading) => Promise<T>): Promise<T>
   /** What has been published for good, however old the head. Throws WARMING_UP. */
   published<T> (work: (reading: PublishedReading) => Promise<T>): Promise<T>
-  /** The same map until something changes. */
   report (): HistoryReport
 }
 
@@ -72,7 +70,6 @@ function reportOf ({ state, accounts, sequenceGaps }: Seen): HistoryReport {
 }
 
 export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOptions): Answers {
-  let made: { of: ReadonlyMap<string, readonly SequenceGap[]>, report: HistoryReport } | undefined
   const facts = (seen: Seen) => ({ ...seen, time, staleMs })
   const known = (seen: Seen): Completeness => completenessOf(seen.state, seen)
 
@@ -113,9 +110,7 @@ export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOp
     }),
     report () {
       const seen = last()
-      if (seen === undefined) return new Map()
-      if (made?.of !== seen.sequenceGaps) made = { of: seen.sequenceGaps, report: reportOf(seen) }
-      return made.report
+      return seen === undefined ? new Map() : reportOf(seen)
     }
   }
 }

@@ -58,10 +58,13 @@ export async function openSharedHistory (
   }
 
   let opening: Promise<Follower> | undefined
-  async function connect (): Promise<Follower> {
-    if (follower !== undefined) return follower
-    opening ??= open().finally(() => { opening = undefined })
-    return await opening
+  /** Once; after a failure it is tried again. */
+  function connect (): Promise<Follower> {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined
+      throw error
+    })
+    return opening
   }
 
   /** Told once when the database goes, and once when it is back. */

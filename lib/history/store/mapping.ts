@@ -22,11 +22,11 @@ export function column<N extends string, S, T> (
   }
 }
 
-const same = <T>(value: T): T => value
-export const text = <N extends string>(name: N) => column(name, same<string>, same<string>)
-/** 'buy' or 'sell'. */
-export const side = <N extends string>(name: N) => column(name, same<'buy' | 'sell'>, same<'buy' | 'sell'>)
-export const number = <N extends string>(name: N) => column(name, same<number>, same<number>)
+/** Kept as it is. */
+const plain = <T>() => <N extends string>(name: N) => column<N, T, T>(name, value => value, stored => stored)
+export const text = plain<string>()
+export const side = plain<'buy' | 'sell'>()
+export const number = plain<number>()
 export const amount = <N extends string>(name: N) => column(name, (value: bigint) => value.toString(), BigInt)
 /** A u64 that is part of a key. */
 export const seq = <N extends string>(name: N) => column(name, seqText, BigInt)

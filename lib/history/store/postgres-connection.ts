@@ -13,8 +13,6 @@ export interface PostgresLocation {
 
 const DEFAULT_SCHEMA = 'history'
 const SCHEMA = /^[a-z_][a-z0-9_]{0,39}$/
-/** `idle_session_timeout`, which ends the lead of a stopped process, came with this version. */
-const MIN_VERSION = 14
 
 const CONNECT_MS = 5000
 /** The server ends a statement, ms; where even its word does not come, we stop waiting. */
@@ -87,14 +85,8 @@ export function createPool (config: ClientConfig, max = MOST): PostgresPool {
   }
 }
 
-/** Throws HISTORY_UNAVAILABLE where the server is too old; makes the schema. */
+/** Makes the schema where it is not there: only that needs a right to. */
 async function prepareSchema (db: Kysely<Tables>, schema: string): Promise<void> {
-  const {
-    rows: [server]
-  } = await sql<{ version: number }>`select current_setting('server_version_num')::int / 10000 as version`.execute(db)
-  if (server === undefined || server.version < MIN_VERSION) {
-    throw unusable(`PostgreSQL ${MIN_VERSION} or newer is needed, the server is version ${server?.version}`)
-  }
   const { rows } = await sql`select from pg_namespace where nspname = ${schema}`.execute(db)
   if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
 }
