@@ -15,17 +15,6 @@ export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents'
   isBeginningLost (dao: string): Promise<boolean>
 }
 
-/**
- * Per DAO: the newest number stored, the numbers missing (ends included), the first swap (Unix seconds), the oldest
- * slot.
- */
-export type HistoryReport = ReadonlyMap<string, {
-  indexed: bigint,
-  sequenceGaps: Array<[bigint, bigint]>,
-  firstSwap: number | null,
-  firstSlot: number | null
-}>
-
 export interface Answers {
   status (): HistoryStatus
   /**
@@ -59,7 +48,8 @@ export interface AnswersOptions {
   seeing: <T>(work: (seen: Seen) => Promise<T>) => Promise<T>
 }
 
-function reportOf ({ state, accounts, sequenceGaps }: Seen): HistoryReport {
+/** Per DAO: the newest number stored, the numbers missing (ends included), the first swap's second, the oldest slot. */
+function reportOf ({ state, accounts, sequenceGaps }: Seen) {
   const daos = new Set([...accounts.keys(), ...state.sequenceRanges.keys()])
   return new Map(Array.from(daos, dao => [dao, {
     indexed: state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n,
@@ -68,6 +58,8 @@ function reportOf ({ state, accounts, sequenceGaps }: Seen): HistoryReport {
     firstSlot: state.sequenceRanges.get(dao)?.[0]?.firstSlot ?? null
   }]))
 }
+
+export type HistoryReport = ReturnType<typeof reportOf>
 
 export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOptions): Answers {
   const facts = (seen: Seen) => ({ ...seen, time, staleMs })

@@ -1,13 +1,12 @@
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import {
-  candleOf, executedPrice, joinCandles, SIZES, type ExecutedPrice, type Size, type TimedCandle
+  candleOf, executedPrice, joinCandles, SIZES, type Candle, type ExecutedPrice, type Size, type TimedCandle
 } from '../rules/candles.js'
 import { ratio } from '../../decimal.js'
-import { type Completeness, type Known, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
+import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
 import type { MarketKey, Trade } from '../rules/types.js'
 import type { CandleRange, Store } from '../store/store.js'
-import type { Closes } from './daily.js'
-import type { PoolWindow, Volumes } from './volumes.js'
+import type { Volumes } from './volumes.js'
 
 /** Lengths of candles that can be asked for, in seconds. */
 export const INTERVALS = {
@@ -20,30 +19,11 @@ export const INTERVALS = {
 } as const
 export type Interval = keyof typeof INTERVALS
 
-type StoreReads =
-  Pick<Store, 'trades' | 'lastTrades' | 'daysOf' | 'feeRates' | 'untold' | 'proposalEvents' | 'otherFees'>
-
-/**
- * What can be asked beyond sums, all on one state of the store: what is stored, whether that is all is for `knowledge`
- * to say. Throws HISTORY_UNAVAILABLE.
- */
-export interface Reading extends StoreReads {
-  /**
-   * From `from` to before `to`, multiples of the interval, oldest first: the newest `limit` with trades, of the pool or
-   * of a proposal's market.
-   */
-  candles (dao: string, interval: Interval, range: CandleRange, market?: MarketKey): Promise<TimedCandle[]>
-  /** The last price up to the Unix second `at`; null: none that is known to be. */
-  lastPrice (dao: string, at: number, market?: MarketKey): Promise<ExecutedPrice | null>
-  /** The windows of all DAOs at the Unix second `now`. */
-  windows (now: number): Promise<Map<string, PoolWindow>>
-  /** What pools held when UTC days ended, where an event says so. */
-  closes (): Promise<ReadonlyMap<string, Closes>>
-  /** After the Unix second `after`, −Infinity: from its beginning, up to `until`. */
-  knowledge (dao: string, after: number, until?: number): Known
-  /** The earliest Unix second after which all of a DAO is known; undefined: none. */
-  wholeAfter (dao: string): number | undefined
-  known: Completeness
+/** To the last of the candles, or as one behind it. */
+function add (candles: TimedCandle[], start: number, candle: Candle): void {
+  const last = candles.at(-1)
+  if (last?.start === start) Object.assign(last, joinCandles(last, candle))
+  else candles.push({ ...candle, start })
 }
 
 /** The newest `limit` of a range, oldest first: candles of the size that is kept, joined. */
@@ -56,11 +36,7 @@ async function candlesOf (
   const rows = await store.candlesOf(dao, size, { from, to, limit: limit * width / SIZES[size] })
   if (width === SIZES[size]) return rows
   const joined: TimedCandle[] = []
-  for (const { start, ...candle } of rows) {
-    const [begin, last] = [start - start % width, joined.at(-1)]
-    if (last?.start === begin) Object.assign(last, joinCandles(last, candle))
-    else joined.push({ start: begin, ...candle })
-  }
+  for (const row of rows) add(joined, row.start - row.start % width, row)
   return joined.slice(-limit)
 }
 
@@ -86,23 +62,40 @@ async function marketCandlesOf (
     const { side, input, output } = swap
     const [base, quote] = side === 'buy' ? [output, input] : [input, output]
     const candle = candleOf(swap, seq, { base: ratio(base), quote: ratio(quote) })
-    const [start, first] = [at - at % width, candles.at(-1)]
-    if (first?.start === start) Object.assign(first, joinCandles(first, candle))
-    else if (candles.length === limit) break
-    else candles.push({ start, ...candle })
+    const start = at - at % width
+    if (candles.length === limit && candles.at(-1)?.start !== start) break
+    add(candles, start, candle)
   }
   return candles.reverse()
 }
 
-export function createReading (store: Store, { windows, closes }: Volumes, known: Completeness): Reading {
+export type Reading = ReturnType<typeof createReading>
+
+/**
+ * What can be asked beyond sums, all on one state of the store: what is stored, whether that is all is for `knowledge`
+ * to say. Throws HISTORY_UNAVAILABLE.
+ */
+export function createReading (store: Store, { windows, closes }: Volumes, known: Completeness) {
+  const { trades, lastTrades, daysOf, feeRates, untold, proposalEvents, otherFees } = store
   return {
-    ...store,
-    candles: (dao, interval, range, market) => market === undefined
+    trades,
+    lastTrades,
+    daysOf,
+    feeRates,
+    untold,
+    proposalEvents,
+    otherFees,
+    /**
+     * From `from` to before `to`, multiples of the interval, oldest first: the newest `limit` with trades, of the pool
+     * or of a proposal's market.
+     */
+    candles: (dao: string, interval: Interval, range: CandleRange, market?: MarketKey) => market === undefined
       ? candlesOf(store, dao, interval, range)
       : marketCandlesOf(store, dao, interval, range, market),
-    async lastPrice (dao, at, market) {
+    /** The last price up to the Unix second `at`; null: none that is known to be. */
+    async lastPrice (dao: string, at: number, market?: MarketKey): Promise<ExecutedPrice | null> {
       const trades = market === undefined
-        ? await store.lastTrades(at, [dao])
+        ? await lastTrades(at, [dao])
         : marketTrades(store, dao, market, { from: 0, to: at + 1 })
       for await (const { swap, at: tradedAt } of trades) {
         const price = executedPrice(swap)
@@ -110,9 +103,12 @@ export function createReading (store: Store, { windows, closes }: Volumes, known
       }
       return null
     },
-    windows: now => windows(now, known),
+    /** The windows of all DAOs at the Unix second `now`. */
+    windows: (now: number) => windows(now, known),
+    /** What pools held when UTC days ended, where an event says so. */
     closes,
-    knowledge: (dao, after, until) => knowledgeOf(known, after, until)(dao),
+    /** After the Unix second `after`, −Infinity: from its beginning, up to `until`. */
+    knowledge: (dao: string, after: number, until?: number) => knowledgeOf(known, after, until)(dao),
     wholeAfter: wholeAfterOf(known),
     known
   }
