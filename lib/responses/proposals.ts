@@ -228,16 +228,15 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     const bps = bpsOf(proposal, dao)
     const live = proposal.state === 'pending' ? liveMarkets(account) : null
     headOf(sources, parts)
-    const { events, sums } = await history.read(async reading => {
+    return await history.read(async reading => {
       const events = toldOf(await reading.proposalEvents(address)).get(address)
-      if (!isTold(proposal, events)) await checkAll(reading, proposal.dao, events)
-      if (live === null) return { events, sums: null }
-      await checkAll(reading, proposal.dao, events)
+      if (live !== null || !isTold(proposal, events)) await checkAll(reading, proposal.dao, events)
+      const row = rowOf({ proposal, bps, decimals }, events)
+      if (live === null) return { ...row, ...NOT_LIVE }
       const pass = await sumsOf(reading, proposal, 'pass', decimals.quoteDecimals)
-      return { events, sums: { pass, fail: await sumsOf(reading, proposal, 'fail', decimals.quoteDecimals) } }
+      const fail = await sumsOf(reading, proposal, 'fail', decimals.quoteDecimals)
+      return { ...row, ...liveMarketsOf(live, { pass, fail }, bps, decimals, { time, slot }) }
     })
-    const markets = live !== null && sums !== null ? liveMarketsOf(live, sums, bps, decimals, { time, slot }) : NOT_LIVE
-    return { ...rowOf({ proposal, bps, decimals }, events), ...markets }
   })
   const response = formOf(record, value => jsonResponse(value))
 

@@ -84,7 +84,6 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   /** Up to which slot all followers have been told. */
   let told: number | undefined
   let looking = false
-  let endBeat = () => {}
 
   const publishedSlot = async (): Promise<number> => (await latest(history)).slot
 
@@ -132,38 +131,35 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     for (const follower of followers) moveOn(follower, endOf(told))
   }
 
-  /** Tells what differs from the last look, while somebody asks for it; the first look tells nothing. */
-  function createWatch<T> (type: StreamType, load: () => Promise<readonly T[]>, of: (one: T) => Watched) {
+  /** A look that tells what differs from the one before, while somebody asks for it; the first tells nothing. */
+  function createLook (type: StreamType, load: () => Promise<readonly Watched[]>): () => Promise<void> {
     let last: ReadonlyMap<string, string> | undefined
-    return {
-      forget: () => { last = undefined },
-      async look () {
-        const listening = [...followers].filter(({ asked }) => asked.types.has(type))
-        const found = listening.length === 0 ? undefined : (await load()).map(of)
-        for (const { key, state, data, isAsked } of found ?? []) {
-          if (last === undefined || last.get(key) === state) continue
-          const text = message(type, data)
-          for (const { asked, listener } of listening) if (isAsked(asked)) listener.write(text)
-        }
-        last = found && new Map(found.map(({ key, state }) => [key, state]))
+    return async () => {
+      const listening = [...followers].filter(({ asked }) => asked.types.has(type))
+      const found = listening.length === 0 ? undefined : await load()
+      for (const { key, state, data, isAsked } of found ?? []) {
+        if (last === undefined || last.get(key) === state) continue
+        const text = message(type, data)
+        for (const { asked, listener } of listening) if (isAsked(asked)) listener.write(text)
       }
+      last = found && new Map(found.map(({ key, state }) => [key, state]))
     }
   }
 
-  const watches = [
-    createWatch('ticker', async () => (await tickers([])).tickers, ticker => ({
-      key: ticker.pool_id,
-      state: JSON.stringify(ticker),
-      data: ticker,
-      isAsked: ({ pools }) => pools?.has(ticker.pool_id) !== false
-    })),
-    createWatch('proposal', () => proposals([]), ({ proposal: { address, dao, number, state } }) => ({
+  const loadTickers = async () => (await tickers([])).tickers.map((ticker): Watched => ({
+    key: ticker.pool_id,
+    state: JSON.stringify(ticker),
+    data: ticker,
+    isAsked: ({ pools }) => pools?.has(ticker.pool_id) !== false
+  }))
+  const loadProposals = async () => (await proposals([])).map(
+    ({ proposal: { address, dao, number, state } }): Watched => ({
       key: address,
       state,
       data: { proposal: address, dao, number, state },
       isAsked: ({ pools, proposals: asked }) => asked?.has(address) ?? pools?.has(dao) ?? true
-    }))
-  ]
+    })
+  )
 
   /** What can't be had now is told once it can: listeners keep what they have. */
   async function look (what: () => Promise<void>): Promise<void> {
@@ -175,23 +171,22 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     for (const follower of followers) if (!follower.listener.isOpen) followers.delete(follower)
     if (followers.size > 0 && !signal.aborted) return true
     looking = false
-    endBeat()
     told = undefined
-    for (const { forget } of watches) forget()
     return false
   }
 
-  function beat (): void {
-    for (const { listener, after } of followers) listener.write(mark(after))
-    endBeat = clock.after(BEAT_MS, beat)
-  }
-
+  /** Looks, and gives signs of life, while anybody follows. */
   async function lookOn (): Promise<void> {
-    endBeat = clock.after(BEAT_MS, beat)
+    const looks = [lookForTrades, createLook('ticker', loadTickers), createLook('proposal', loadProposals)]
+    let endBeat = clock.after(BEAT_MS, function beat () {
+      for (const { listener, after } of followers) listener.write(mark(after))
+      endBeat = clock.after(BEAT_MS, beat)
+    })
     while (await inTurn(isFollowed)) {
-      for (const what of [lookForTrades, ...watches.map(watch => watch.look)]) await look(what)
+      for (const what of looks) await look(what)
       await clock.sleep(LOOK_MS, signal).catch(() => {})
     }
+    endBeat()
   }
 
   /** Tells what was missed, as fast as it is taken. */

@@ -77,6 +77,9 @@ function written (text: string, most: number): string {
 
 const fitting = (size: number, room: number): number => Math.floor(room / size / LETTER)
 
+const text = (x: number, y: number, size: number, colour: string, words: string, anchor = 'start'): string =>
+  `<text x="${x}" y="${y}" text-anchor="${anchor}" font-size="${size}" fill="${colour}">${words}</text>`
+
 /** Where a line runs on the image; empty for fewer than two points. */
 function pointsOf (week: Line): Array<[x: number, y: number]> {
   const points = week.flatMap((height, index): Array<[number, number]> => height === null
@@ -92,7 +95,7 @@ function chartOf (line: ReadonlyArray<[number, number]>, colour: string): string
   return `<polygon points="${area}" fill="${colour}" opacity="0.14"/>` +
     `<polyline points="${points}" fill="none" stroke="${colour}" stroke-width="5" stroke-linejoin="round" ` +
       'stroke-linecap="round"/>' +
-    `<text x="${CHART.x}" y="${CHART.y - 30}" font-size="26" fill="${QUIET}">7 days</text>`
+    text(CHART.x, CHART.y - 30, 26, QUIET, '7 days')
 }
 
 const bar = (x: number, height: number): string =>
@@ -108,12 +111,12 @@ function frame (content: string, figures: MarketFacts['figures'], behind = ''): 
 <clipPath id="edge"><rect width="${WIDTH - EDGE}" height="${HEIGHT}"/></clipPath>
 <rect width="${WIDTH}" height="${HEIGHT}" fill="${GROUND}"/>
 <rect x="${EDGE}" y="64" width="44" height="44" rx="10" fill="${ACCENT}"/>${bar(10, 12)}${bar(19, 19)}${bar(28, 26)}
-<text x="${EDGE + 62}" y="96" font-size="30" fill="${QUIET}">DAO Market Data</text>
+${text(EDGE + 62, 96, 30, QUIET, 'DAO Market Data')}
 ${behind}
 <g clip-path="url(#edge)">
 ${content}
 <rect x="${EDGE}" y="510" width="${WIDTH - 2 * EDGE}" height="2" fill="#2b3432"/>
-<text x="${EDGE}" y="566" font-size="28" fill="${QUIET}">${texts.join('<tspan>      </tspan>')}</text>
+${text(EDGE, 566, 28, QUIET, texts.join('<tspan>      </tspan>'))}
 </g>
 </svg>`
 }
@@ -122,18 +125,15 @@ const colourOf = (change: string): string => change.startsWith('−') ? DOWN : U
 
 /** The source of the market's image. */
 export function marketSource ({ pools, figures, rows }: MarketFacts): string {
-  const text = (x: number, y: number, colour: string, words: string, anchor = 'start'): string =>
-    `<text x="${x}" y="${y}" font-size="30" fill="${colour}" text-anchor="${anchor}">${words}</text>`
   const drawn = rows.map(({ base, quote, mint, quoteMint, price, change = '' }, index) => {
     const y = 272 + index * 50
     const unit = written(quote, 12) || quoteMint
-    return text(EDGE, y, INK, `${written(base, 18)}<tspan fill="${QUIET}"> ${mint}</tspan>`) +
-      text(880, y, INK, `${written(price, 20)}<tspan fill="${QUIET}"> ${unit}</tspan>`, 'end') +
-      text(WIDTH - EDGE, y, colourOf(change), written(change, 16), 'end')
+    return text(EDGE, y, 30, INK, `${written(base, 18)}<tspan fill="${QUIET}"> ${mint}</tspan>`) +
+      text(880, y, 30, INK, `${written(price, 20)}<tspan fill="${QUIET}"> ${unit}</tspan>`, 'end') +
+      text(WIDTH - EDGE, y, 30, colourOf(change), written(change, 16), 'end')
   })
-  return frame(`<text x="${EDGE}" y="200" font-size="72" fill="${INK}">DAO markets<tspan dx="24" font-size="34"
-  fill="${QUIET}">${pools === 0 ? '' : `${pools} pools`}</tspan></text>
-${drawn.join('')}`, figures)
+  const count = pools === 0 ? '' : `<tspan dx="24" font-size="34" fill="${QUIET}">${pools} pools</tspan>`
+  return frame(text(EDGE, 200, 72, INK, `DAO markets${count}`) + drawn.join(''), figures)
 }
 
 /** The source of a pool's image. Every text in it is bounded, so its size and the work of drawing it are. */
@@ -155,13 +155,14 @@ export function cardSource (facts: CardFacts): string {
     : `<tspan dx="24" fill="${colourOf(change)}">${written(change, 16)} in 24 h</tspan>`
   const chart = line.length > 0 ? chartOf(line, isUp ? UP : DOWN) : ''
   // beside the name what nobody can imitate
-  const called = [written(name, fitting(34, room) - mint.length - 3), mint].filter(text => text !== '').join(' · ')
-  return frame(`<text x="${EDGE}" y="220" font-size="${symbolSize}" fill="${INK}">${symbol}<tspan font-size="44"
-  fill="${QUIET}"> / ${unit}</tspan></text>
-<text x="${EDGE}" y="270" font-size="34" fill="${QUIET}">${called}</text>
-<text x="${EDGE}" y="400"
-  font-size="${Math.min(96, room / Math.max(1, amount.length) / LETTER)}" fill="${INK}">${amount}</text>
-<text x="${EDGE}" y="452" font-size="34" fill="${QUIET}">${unit}${changed}</text>`, figures, chart)
+  const called = [written(name, fitting(34, room) - mint.length - 3), mint].filter(part => part !== '').join(' · ')
+  const content = [
+    text(EDGE, 220, symbolSize, INK, `${symbol}<tspan font-size="44" fill="${QUIET}"> / ${unit}</tspan>`),
+    text(EDGE, 270, 34, QUIET, called),
+    text(EDGE, 400, Math.min(96, room / Math.max(1, amount.length) / LETTER), INK, amount),
+    text(EDGE, 452, 34, QUIET, unit + changed)
+  ]
+  return frame(content.join(''), figures, chart)
 }
 
 /** An image as a PNG file, drawn beside the event loop; packing it takes the loop some 20 ms. */

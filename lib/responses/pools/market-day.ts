@@ -1,4 +1,4 @@
-import { multiply, type Rational, wholeTokens, ZERO } from '../../decimal.js'
+import { multiply, type Rational, ZERO } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { invalidParameter, readDay } from '../../query.js'
@@ -7,7 +7,7 @@ import { largestFirst, usdText } from '../../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../../time.js'
 import { INVALID_DATE } from '../../../schemas/errors.js'
 import type { MarketDay, MarketDays } from '../../../schemas/pools.js'
-import type { MarketTotals } from '../aggregate.js'
+import { type MarketTotals, pricingOf } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import { checkFinal } from '../known.js'
 import { keepEach, type Sources } from '../sources.js'
@@ -33,7 +33,8 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keepEach(sources, async (parts, day: number) => {
     const date = dateOf(day)
     const sums = await totals(parts)
-    const { state: { daos, tokens, usd }, daily, walkedTo, firstDay, complete, headers } = sums
+    const { state, daily, walkedTo, firstDay, complete, headers } = sums
+    const { usdPerUnit } = pricingOf(state)
     if (day < firstDay) throw notRead(firstDay)
     const none: Row = {
       date, complete: (day + 1) * DAY <= walkedTo && complete, volume_usd: '0.00', fees_usd: '0.00', trades: 0
@@ -41,14 +42,14 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
     const all = (await daysOf(sums)).find(row => row.date === date) ?? none
     const rows: Array<{ row: MarketDay['pools'][number], worth: Rational | undefined }> = []
     for (const [address, { days }] of daily) {
-      const [dao, traded] = [daos.get(address), days.get(date)]
+      const [dao, traded] = [state.daos.get(address), days.get(date)]
       if (dao === undefined || traded === undefined) continue
-      const decimals = tokens.get(dao.quoteMint)?.decimals
+      const decimals = state.tokens.get(dao.quoteMint)?.decimals
       if (decimals === undefined) {
         throw new ServiceError('HISTORY_UNAVAILABLE', `the decimals of ${dao.quoteMint} are not known`)
       }
-      const price = usd(dao.quoteMint)
-      const worth = (units: Rational) => price && multiply(price, wholeTokens(units, decimals))
+      const price = usdPerUnit(dao.quoteMint)
+      const worth = (units: Rational) => price && multiply(price, units)
       const text = (units: Rational) => usdText(worth(units) ?? ZERO)
       rows.push({
         worth: worth(traded.quote),
