@@ -172,14 +172,13 @@ export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, s
     rateLimitMax: raw.RATE_LIMIT_MAX,
     rateLimitPage: raw.RATE_LIMIT_PAGE,
     isExempt: addressMatcher(list(raw.RATE_LIMIT_ALLOW)),
-    quoteNotional: parseDecimal(raw.QUOTE_NOTIONAL)!,
-    takerFeeRate: parseDecimal(raw.TAKER_FEE_RATE)!,
+    quoteRules: { notional: parseDecimal(raw.QUOTE_NOTIONAL)!, feeRate: parseDecimal(raw.TAKER_FEE_RATE)! },
     volumeBasis: (raw.VOLUME_BASIS === 'fees' ? 'fees' : 'input') as VolumeBasis,
-    usdMints: new Set(list(raw.USD_MINTS)) as ReadonlySet<string>,
-    /** Pool that prices a mint, by mint. */
-    usdPricedMints: new Map(list(raw.USD_PRICED_MINTS).map(pricedMint)) as ReadonlyMap<string, string>,
-    /** Whole units of a USD mint that such a pool must hold. */
-    usdMinDepth: parseDecimal(raw.USD_MIN_DEPTH)!,
+    usdRules: {
+      usdMints: new Set(list(raw.USD_MINTS)) as ReadonlySet<string>,
+      pricedBy: new Map(list(raw.USD_PRICED_MINTS).map(pricedMint)) as ReadonlyMap<string, string>,
+      minDepth: parseDecimal(raw.USD_MIN_DEPTH)!
+    },
     staleIfError: raw.STALE_IF_ERROR * 1000,
     /** Within which a node must have answered after the start; undefined: at any time. */
     startupTimeout: raw.NODE_WITHIN * 1000 || undefined,
@@ -230,6 +229,6 @@ export function warnings (settings: Settings, env: Readonly<Record<string, strin
     )
   }
   if (settings.websocketUrl === undefined) found.push('CHAIN_WS_URL is not set: the head of the history is polled')
-  if (settings.usdMints.size === 0) found.push('USD_MINTS is empty: every USD figure will be 0')
+  if (settings.usdRules.usdMints.size === 0) found.push('USD_MINTS is empty: every USD figure will be 0')
   return found
 }

@@ -59,7 +59,7 @@ export default fp(async fastify => {
     readSets,
     client: program,
     list: tokenAccounts,
-    mints: [...new Set([...settings.usdMints, ...settings.usdPricedMints.keys()])],
+    mints: [...new Set([...settings.usdRules.usdMints, ...settings.usdRules.pricedBy.keys()])],
     daosOf
   })
   const facts = createDaoFacts(sources, reader, tokens)

@@ -9,7 +9,7 @@ import { invalidParameter } from '../query.js'
 import type { Prices } from '../../schemas/prices.js'
 import { jsonResponse } from './json-response.js'
 import { checkFinal, extentOf } from './known.js'
-import { headOf, keepEach, priceRules, type Sources } from './sources.js'
+import { headOf, keepEach, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 /** What `at` may be. */
@@ -26,14 +26,12 @@ const poolOf = ({ state: { deepest } }: TickerList, mint: string): Pair | undefi
  * not final yet, and what the tickers and the history throw.
  */
 export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
-  const { history, settings } = sources
-  const { usdMints, usdPricedMints: pricedBy, usdMinDepth: minDepth } = settings
-  const rules = priceRules(settings)
+  const { history, settings: { quoteRules, usdRules } } = sources
 
   /** A pool's price, exact and in text, and what it makes of its base token, unless that counts as a dollar. */
   function priced (pair: Pair, exact: Rational, price: string, usd: UsdValuation, timestamp: number): Price {
     const worth = usd(pair.quoteMint)
-    const own = usdMints.has(pair.baseMint) ? ONE : worth && multiply(exact, worth)
+    const own = usdRules.usdMints.has(pair.baseMint) ? ONE : worth && multiply(exact, worth)
     return {
       price_usd: own === undefined ? null : priceText(own),
       price,
@@ -53,7 +51,7 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
   })
 
   const current = (list: TickerList, mints: readonly string[]): Prices => pricesOf(list, mints, pool => {
-    const price = list.byPool.get(pool.address)?.last_price ?? quoteTexts(quotes(pool, rules)).last
+    const price = list.byPool.get(pool.address)?.last_price ?? quoteTexts(quotes(pool, quoteRules)).last
     return priced(pool, spotPrice(pool), price, list.state.usd, list.time)
   })
 
@@ -66,14 +64,12 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
   async function past (list: TickerList, mints: readonly string[], at: number, reading: Reading) {
     const pools = mints.flatMap(mint => poolOf(list, mint) ?? [])
     const quoteMints = new Set(pools.map(({ quoteMint }) => quoteMint))
-    const pricing = [...pricedBy].flatMap(([mint, pool]) => quoteMints.has(mint) ? [pool] : [])
+    const pricing = [...usdRules.pricedBy].flatMap(([mint, pool]) => quoteMints.has(mint) ? [pool] : [])
     const read = [...new Set([...pools.map(({ address }) => address), ...pricing])]
     const trades = new Map((await reading.lastTrades(at, read)).map(trade => [trade.dao, trade]))
     const extents = read.map(pool =>
       extentOf(reading, pool, (trades.get(pool)?.at ?? -Infinity) - 1, { until: at, isWhole: true }))
-    const usd = createValuation(
-      pricing.flatMap(pool => asOf(list.pairs.get(pool), trades.get(pool))), { usdMints, pricedBy, minDepth }
-    )
+    const usd = createValuation(pricing.flatMap(pool => asOf(list.pairs.get(pool), trades.get(pool))), usdRules)
     const body = pricesOf(list, mints, pool => {
       const trade = trades.get(pool.address)
       if (trade === undefined) return null

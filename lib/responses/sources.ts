@@ -52,9 +52,6 @@ export const accountsOf = ({ value: { slot, discovered }, parts: [part] }: Made<
       }])
 })
 
-/** What bid and ask are reckoned with. */
-export const priceRules = ({ quoteNotional: notional, takerFeeRate: feeRate }: Settings) => ({ notional, feeRate })
-
 /** Throws an error of this code where a text is no address. */
 export function checkAddress (text: string, code: ErrorCode): void {
   if (parseKey(text) === undefined) throw new ServiceError(code, 'no address')
@@ -83,18 +80,18 @@ const priced = new WeakMap<Snapshot, PricedState>()
  * value can't be read.
  */
 export async function pricedStateOf (sources: Sources, parts: Part[]): Promise<PricedState> {
-  const { usdMints, usdPricedMints: pricedBy, usdMinDepth: minDepth } = sources.settings
+  const { usdRules } = sources.settings
   const snapshot = await stateOf(sources, parts)
   const known = priced.get(snapshot)
   if (known !== undefined) return known
   const { pairs, tokens } = snapshot
-  const lost = [...usdMints, ...pricedBy.keys()].find(mint => tokens.get(mint) === null)
+  const lost = [...usdRules.usdMints, ...usdRules.pricedBy.keys()].find(mint => tokens.get(mint) === null)
   if (lost !== undefined) {
     throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
   }
-  const usd = createValuation(pairs, { usdMints, pricedBy, minDepth })
+  const usd = createValuation(pairs, usdRules)
   const deepest = byDepth(pairs, usd)
-  const state = { ...snapshot, usd, usdMints, deepest, byPair: poolsByPair(deepest) }
+  const state = { ...snapshot, usd, usdMints: usdRules.usdMints, deepest, byPair: poolsByPair(deepest) }
   priced.set(snapshot, state)
   return state
 }

@@ -6,7 +6,7 @@ import { isTickerId, type Pair, ticker, type Volumes } from '../market/ticker.js
 import type { Ticker } from '../../schemas/ticker.js'
 import { tickerNotFound } from '../../schemas/errors.js'
 import {
-  checkAddress, hasEvents, headOf, keepOne, noPool, type PricedState, pricedStateOf, priceRules, type Sources
+  checkAddress, hasEvents, headOf, keepOne, noPool, type PricedState, pricedStateOf, type Sources
 } from './sources.js'
 
 export interface TickerList {
@@ -47,7 +47,6 @@ const ATTEMPT_MS = 1_000
 export function createTickers (sources: Sources) {
   const { history, settings } = sources
   let newest: ReadonlySet<string> | undefined
-  const rules = priceRules(settings)
 
   const get = keepOne(sources, async (parts): Promise<TickerList> => {
     const state = await pricedStateOf(sources, parts)
@@ -72,7 +71,7 @@ export function createTickers (sources: Sources) {
     }
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
-    const tickers = await inSlices(pairs, pair => ticker(pair, volumes, state.usd, rules))
+    const tickers = await inSlices(pairs, pair => ticker(pair, volumes, state.usd, settings.quoteRules))
     return {
       state,
       time,

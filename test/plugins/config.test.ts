@@ -43,10 +43,10 @@ test('spec 8: with the two addresses alone every other setting has its default',
     metricsPort: undefined
   })
   t.equal(compare(settings.feeRate, ratio(25n, 10_000n)), 0)
-  t.equal(compare(settings.takerFeeRate, ratio(5n, 1_000n)), 0)
-  t.equal(compare(settings.quoteNotional, ratio(100n)), 0)
+  t.equal(compare(settings.quoteRules.feeRate, ratio(5n, 1_000n)), 0)
+  t.equal(compare(settings.quoteRules.notional, ratio(100n)), 0)
   t.same(
-    [...settings.usdMints],
+    [...settings.usdRules.usdMints],
     ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB']
   )
 })
@@ -128,8 +128,8 @@ test('VOLUME_BASIS auto is input by its old name; USD_PRICED_MINTS names each mi
   t.equal((await read({ ...required, VOLUME_BASIS: 'fees' })).volumeBasis, 'fees')
   const [mint, pool] = ['So11111111111111111111111111111111111111112', PROGRAM]
   const settings = await read({ ...required, USD_PRICED_MINTS: ` ${mint} : ${pool} ,`, USD_MIN_DEPTH: '2500.5' })
-  t.same([...settings.usdPricedMints], [[mint, pool]])
-  t.equal(compare(settings.usdMinDepth, ratio(5001n, 2n)), 0)
+  t.same([...settings.usdRules.pricedBy], [[mint, pool]])
+  t.equal(compare(settings.usdRules.minDepth, ratio(5001n, 2n)), 0)
   for (const USD_PRICED_MINTS of [mint, `${mint}:`, `${mint}:${pool}:${pool}`, `${mint}:${pool},${mint}:${mint}`]) {
     t.same(
       await problemsOf({ ...required, USD_PRICED_MINTS }),

@@ -78,7 +78,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
     } while (page.length === PAGE)
     return makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`)
   }, { keyOf: ({ tickerId, pool }) => `${tickerId} ${pool}`, max: MAX_KEPT })
-  const fee = exact(shortText(sources.settings.takerFeeRate, MAX_PLACES))
+  const fee = exact(shortText(sources.settings.quoteRules.feeRate, MAX_PLACES))
 
   const asset = (mint: string, symbol: string, name: string, decimals: number) => [mint, {
     name: nameOf({ mint, symbol, name }),

@@ -5,7 +5,7 @@ import type { Pool } from '../../../schemas/pools.js'
 import type { Supply } from '../../../schemas/supply.js'
 import type { Ticker } from '../../../schemas/ticker.js'
 import type { PoolList } from '../pools/pool-list.js'
-import { keepOne, priceRules, type Sources } from '../sources.js'
+import { keepOne, type Sources } from '../sources.js'
 import { pairIn, type TickerList } from '../tickers.js'
 
 /** What several forms tell of pairs. */
@@ -61,6 +61,6 @@ export async function deepestBook (
   { tickers, settings }: FormSources, parts: Part[], tickerId: string, depth: number
 ) {
   const { list, pool } = await pairIn(tickers, parts, tickerId)
-  const { bids, asks } = orderBook(list.pairs.get(pool)!, priceRules(settings), levelsOf(depth))
+  const { bids, asks } = orderBook(list.pairs.get(pool)!, settings.quoteRules, levelsOf(depth))
   return { timestamp: list.time * 1000, bids, asks }
 }

@@ -12,7 +12,7 @@ import { startDate } from '../daos/dao.js'
 import type { DaoFactsKept } from '../daos/facts.js'
 import { timeText } from '../../time.js'
 import { createdAt, sinceText } from '../known.js'
-import { headOf, keepOne, type PricedState, pricedStateOf, priceRules, type Sources } from '../sources.js'
+import { headOf, keepOne, type PricedState, pricedStateOf, type Sources } from '../sources.js'
 
 /** The pools as they are listed, deepest first. */
 export interface PoolList {
@@ -30,8 +30,7 @@ const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
  * ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
  */
 export function createTradedPools (sources: Sources): Kept<PoolList> {
-  const { history } = sources
-  const rules = priceRules(sources.settings)
+  const { history, settings: { quoteRules } } = sources
 
   function record ({ slot, usd }: PricedState, pair: Pair, dao: Dao, window: PoolWindow, at: number | null): Pool {
     const day = window.complete ? window : null
@@ -46,7 +45,7 @@ export function createTradedPools (sources: Sources): Kept<PoolList> {
       state: dao.state === 'spot' ? 'spot' : 'proposal',
       created_at: ifKnown(at, timeText),
       startDate: startDate(dao),
-      last_price: quoteTexts(quotes(pair, rules)).last,
+      last_price: quoteTexts(quotes(pair, quoteRules)).last,
       ...priceChanges(window),
       complete_since: sinceText(window.wholeAfter) ?? null,
       high_24h: ifKnown(day?.high, price),

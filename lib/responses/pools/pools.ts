@@ -58,11 +58,11 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
         },
         fee_rates: rates.map(({ bps, fromSlot, toSlot }) =>
           ({ rate: rateText(bps), from_slot: fromSlot, to_slot: toSlot })),
-        taker_fee_rate: shortText(settings.takerFeeRate, RATE_PLACES),
-        quote_notional: shortText(settings.quoteNotional, RATE_PLACES),
+        taker_fee_rate: shortText(settings.quoteRules.feeRate, RATE_PLACES),
+        quote_notional: shortText(settings.quoteRules.notional, RATE_PLACES),
         volume_basis: settings.volumeBasis,
-        usd_priced_by: pool.priced_in_usd && !settings.usdMints.has(dao.quoteMint)
-          ? settings.usdPricedMints.get(dao.quoteMint)!
+        usd_priced_by: pool.priced_in_usd && !settings.usdRules.usdMints.has(dao.quoteMint)
+          ? settings.usdRules.pricedBy.get(dao.quoteMint)!
           : null,
         sequence_on_chain: dao.seqNum.toString(),
         sequence_indexed: (indexed?.indexed ?? 0n).toString(),

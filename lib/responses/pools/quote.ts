@@ -8,7 +8,7 @@ import type { Pair } from '../../market/ticker.js'
 import { invalidParameter } from '../../query.js'
 import type { Quote } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
-import { priceRules, type Sources } from '../sources.js'
+import type { Sources } from '../sources.js'
 import { RATE_PLACES } from './pool-list.js'
 
 const BPS = 10_000n
@@ -22,11 +22,9 @@ export interface ListedPool { pair: Pair, state: Snapshot }
  * token has, or more than the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what chain and history throw.
  */
 export function createQuotes ({ history, settings }: Sources, listed: Kept<ListedPool, [poolId: string]>) {
-  const rules = priceRules(settings)
-
   /** The protocol's part as the newest swap of any pool shows it, and what is left for liquidity providers. */
   async function feesOfNow (): Promise<SwapFees> {
-    const whole = settings.takerFeeRate
+    const whole = settings.quoteRules.feeRate
     const [newest] = await history.read(reading => reading.feeRates())
     const protocol = newest === undefined ? whole : ratio(BigInt(newest.bps), BPS)
     const rest = subtract(whole, protocol)
@@ -61,7 +59,7 @@ export function createQuotes ({ history, settings }: Sources, listed: Kept<Liste
       fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: paid(fee) },
       protocol_fee_rate: shortText(fees.protocol, RATE_PLACES),
       lp_fee_rate: shortText(fees.lp, RATE_PLACES),
-      last_price: quoteTexts(quotes(pair, rules)).last,
+      last_price: quoteTexts(quotes(pair, settings.quoteRules)).last,
       slot
     })
   }
