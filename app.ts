@@ -4,7 +4,6 @@ import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
 import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify'
 import { answerClientError } from './lib/http/client-errors.js'
-import { lazySerializers } from './lib/http/lazy-serializer.js'
 import { isPageRoute } from './lib/http/page-routes.js'
 import { addressMatcher } from './lib/http/client-address.js'
 import { list } from './lib/settings.js'
@@ -29,7 +28,8 @@ export default async function app (fastify: FastifyInstance, options: AppOptions
   for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
   // handlers read what is asked themselves, and say what is wrong with it
   fastify.setValidatorCompiler(() => value => ({ value }))
-  fastify.setSerializerCompiler(lazySerializers(() => fastify.getSchemas()))
+  // a compiled serialiser for every status of every route would be more than half of the start
+  fastify.setSerializerCompiler(() => JSON.stringify)
   await fastify.register(autoload, { dir: folder('plugins'), options })
   await fastify.register(autoload, { dir: folder('routes') })
 }

@@ -79,10 +79,7 @@ function rewrite (source: Documented): Rewritten {
 /** A file of ours that is added to the package's page. */
 const own = (name: string): string => readFileSync(join(publicFolder('reference'), name), 'utf8')
 
-/**
- * The contract, made of the schemas that validate and serialise: JSON and YAML under /documentation, with a page to
- * read it.
- */
+/** The contract, made of the schemas: JSON and YAML under /documentation, with a page to read it. */
 export default fp(async fastify => {
   // made once, when all routes are known, and sent compressed
   const json = once(() => jsonResponse(fastify.swagger()))

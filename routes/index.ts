@@ -22,8 +22,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     name: SERVICE_NAME,
     version: SERVICE_VERSION,
     documentation: LISTING_SPECIFICATION,
-    ...ROOT_TEXTS,
-    dex: { fork_type: forkType, factory_address: factory, router_address: router }
+    endpoints: ROOT_TEXTS.endpoints,
+    dex: { fork_type: forkType, factory_address: factory, router_address: router },
+    supplyBreakdown: ROOT_TEXTS.supplyBreakdown,
+    note: ROOT_TEXTS.note
   }
 
   fastify.get('/', {
