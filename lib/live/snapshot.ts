@@ -1,6 +1,7 @@
 import { inSlices } from '../async.js'
 import { missingOf } from '../chain/accounts.js'
 import type { AccountReader, AtMoment, KnownAccounts, RawAccount } from '../chain/types.js'
+import type { FoundDao } from '../market/dao-report.js'
 import type { Pair } from '../market/ticker.js'
 import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
@@ -12,13 +13,7 @@ import type { Token, TokenReader } from './tokens.js'
 type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
 
 /** What became of one discovered account. */
-interface Discovered {
-  address: string
-  /** Undefined where the account can't be decoded. */
-  dao: Dao | undefined
-  /** Why it is not listed; undefined where it is. */
-  leftOut: LeftOutReason | undefined
-}
+interface Discovered extends FoundDao { dao: Dao | undefined, leftOut: LeftOutReason | undefined }
 
 export interface Snapshot {
   slot: number

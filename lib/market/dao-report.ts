@@ -3,7 +3,7 @@ import type { Dao } from '../protocol/dao.js'
 import { MAX_TIME, timeText } from '../time.js'
 import type { UsdValuation } from './usd.js'
 
-/** One account of the program; `leftOut` is undefined where it is listed. */
+/** One account of the program; `dao` is undefined where it can't be decoded, `leftOut` where it is listed. */
 export interface FoundDao {
   address: string
   dao: Pick<Dao, 'state' | 'baseMint' | 'quoteMint' | 'size' | 'seqNum' | 'createdAt'> | undefined
