@@ -103,8 +103,6 @@ export function createRedisLink ({
   let closed = false
   let cancelBeat = (): void => {}
   let lastError: unknown
-  let settle = (): void => {}
-  const settled = new Promise<void>(resolve => { settle = resolve })
 
   function schedule (): void {
     cancelBeat()
@@ -119,7 +117,6 @@ export function createRedisLink ({
     if (error instanceof Late) redis.disconnect(true)
     // the next beat does not keep the pace of good times
     schedule()
-    settle()
   }
 
   async function beat (): Promise<void> {
@@ -130,7 +127,6 @@ export function createRedisLink ({
       replicas = members
       if (up !== true) onChange?.({ up: true, replicas })
       up = true
-      settle()
     } catch (error) {
       fail(error)
     }
@@ -160,8 +156,7 @@ export function createRedisLink ({
     },
     /** Settles with the first answer, or after a short wait without one. */
     async start () {
-      redis.connect().catch((error: unknown) => { lastError ??= error })
-      await within(settled, deadAfter).catch(fail)
+      await within(redis.connect().then(beat), deadAfter).catch(fail)
     },
     async close () {
       closed = true
