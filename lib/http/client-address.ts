@@ -14,9 +14,7 @@ export function plainAddress (text: string): string | undefined {
   const [, ipv6, ipv4] = WITH_PORT.exec(text) ?? []
   const address = (ipv6 ?? ipv4 ?? text).split('%', 1)[0]!.replace(MAPPED, '')
   if (isIPv4(address)) return address
-  if (!ipaddr.IPv6.isValid(address)) return undefined
-  const parsed = ipaddr.IPv6.parse(address)
-  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : parsed.toNormalizedString()
+  return isIP(address) === 0 ? undefined : ipaddr.process(address).toNormalizedString()
 }
 
 /** Whom a plain address is counted as: itself, or its /64, which a subscriber of IPv6 has to himself. */
