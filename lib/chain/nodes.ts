@@ -122,16 +122,10 @@ export function withFailover (
     known[index]!.lastUntil = Math.max(known[index]!.lastUntil, clock.now() + ms)
   }
 
-  /** The nodes in the order of now; each but the last with patience. */
-  function * turns (options: SendOptions): Generator<[index: number, options: SendOptions]> {
+  function orderOfNow (): number[] {
     const now = clock.now()
     const lastUntil = (index: number): number => Math.max(now, known[index]!.lastUntil)
-    const order = [...nodes.keys()].sort((a, b) => lastUntil(a) - lastUntil(b))
-    for (const index of order) {
-      if (options.signal.aborted) return
-      const patience = index === order.at(-1) ? undefined : PATIENCE_MS[options.priority]
-      yield [index, { ...options, ...(patience !== undefined && { patience }) }]
-    }
+    return [...nodes.keys()].sort((a, b) => lastUntil(a) - lastUntil(b))
   }
 
   async function ask (index: number, calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
@@ -159,11 +153,13 @@ export function withFailover (
   async function round<T> (units: ReadonlyArray<Unit<T>>, options: SendOptions): Promise<Array<T | ServiceError>> {
     const outcomes = units.map(unit =>
       ({ ...unit, errors: [] as ServiceError[], found: [] as Array<Taken<T> & { index: number }> }))
-    for (const [index, patient] of turns(options)) {
+    const order = orderOfNow()
+    for (const index of order) {
       const open = outcomes.filter(({ found }) => found.at(-1)?.isEnough !== true)
-      if (open.length === 0) break
+      if (open.length === 0 || options.signal.aborted) break
       const askedAt = time.now()
-      const replies = await ask(index, open.flatMap(({ calls }) => calls), patient)
+      const patience = index === order.at(-1) ? undefined : PATIENCE_MS[options.priority]
+      const replies = await ask(index, open.flatMap(({ calls }) => calls), { ...options, patience })
       for (const { calls, take, found, errors } of open) {
         const own = replies.splice(0, calls.length)
         const failed = mostHopeful(own.flatMap(reply => 'error' in reply ? [reply.error] : []))

@@ -19,7 +19,7 @@ export interface SendOptions {
   /** By the clock. */
   deadline?: number
   /** How long calls may wait for a node's rate, ms: another may be free. */
-  patience?: number
+  patience?: number | undefined
 }
 
 /** One reply for each call, in their order. Never rejects. */
