@@ -42,8 +42,7 @@ const SAFE_CODE = /^[A-Z][A-Z0-9_]{1,39}$/
 
 /** `what` completes the sentence "node <host> …" and holds nothing from outside. */
 export function nodeError (code: ErrorCode, what: string, fault: NodeFault, retryAfter?: number): ServiceError {
-  const options = { cause: fault, ...(retryAfter !== undefined && { retryAfter }) }
-  return new ServiceError(code, `node ${fault.host} ${what}`, options)
+  return new ServiceError(code, `node ${fault.host} ${what}`, { cause: fault, retryAfter })
 }
 
 /** The facts of a `nodeError`. */

@@ -368,7 +368,7 @@ export function createNodeClient ({
     },
 
     async call (method, params, { doubt, ...options } = {}) {
-      const [reply] = await send([{ method, params, ...(doubt && { doubt }) }], options)
+      const [reply] = await send([{ method, params, doubt }], options)
       if ('error' in reply!) throw reply.error
       return reply!.result
     },

@@ -7,7 +7,7 @@ export interface Call {
   method: string
   params: readonly unknown[]
   /** Of a result, as null for what is listed, that is believed only where every other node gives such a one. */
-  doubt?: (result: unknown) => boolean
+  doubt?: ((result: unknown) => boolean) | undefined
 }
 
 export type Reply = { result: unknown } | { error: ServiceError }

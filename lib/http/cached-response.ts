@@ -14,7 +14,7 @@ export interface CachedResponse<T = unknown> {
   tag: string
   variants: Map<Encoding, Variant>
   /** What else the answer says in headers. */
-  headers?: Record<string, string>
+  headers?: Record<string, string> | undefined
   /** For the compiler alone: no value has it. */
   readonly holds?: T
 }
@@ -63,7 +63,7 @@ export function makeCachedResponse<T = unknown> (
     variants.set(encoding, variant)
   }
   const tag = tagOf(body, headers && JSON.stringify(headers))
-  return { contentType, tag, variants, ...(headers !== undefined && { headers }) }
+  return { contentType, tag, variants, headers }
 }
 
 const PREFERENCE: readonly Encoding[] = ['br', 'gzip', 'identity']
