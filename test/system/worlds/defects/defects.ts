@@ -246,7 +246,7 @@ export const DEFECTS: Defect[] = [
     sentence: 'A rate that was lowered is never tried to be more.',
     file: 'lib/chain/rate.ts',
     find: 'if (bucket.spent >= bucket.rate * since / 2 && !bucket.isStated)',
-    put: 'if (bucket.isNew && bucket.spent >= bucket.rate * since / 2 && !bucket.isStated)'
+    put: 'if (bucket.ceiling === Infinity && bucket.spent >= bucket.rate * since / 2 && !bucket.isStated)'
   },
   {
     name: 'behind-in-a-halt',
