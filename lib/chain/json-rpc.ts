@@ -53,8 +53,10 @@ const REFUSAL_BYTES = 65_536
 const REFUSAL_MS = 250
 // Longer pauses are no advice any more, s.
 const MAX_RETRY_AFTER = 600
-// "Too many calls" by code, or by other codes (-32005, -32007) and the words of providers.
+// "Too many calls" by code, or by other codes (-32005, -32007) and the words of providers. In errors about a request
+// the same words are about its size: invalid, of an owner without an index, of a scan that finds too much.
 const RATE_CODES = new Set([-32429, 429])
+const ABOUT_THE_REQUEST = new Set([-32600, -32602, -32010, -32012])
 const TOO_MANY =
   /rate.?limit|too many|request limit|requests per|limit (exceeded|reached)|exceeded .*(limit|capacity|quota)|throttl/i
 
@@ -203,7 +205,8 @@ function readMember (host: string, member: unknown): [id: unknown, reply: Reply]
 
 /** A refusal for the rate of calls, or an error about this call. */
 function readError (host: string, code: number, message: string): ServiceError {
-  if (!RATE_CODES.has(code) && (/behind/i.test(message) || !TOO_MANY.test(message))) return rpcError(host, code)
+  const isOther = ABOUT_THE_REQUEST.has(code) || /behind/i.test(message) || !TOO_MANY.test(message)
+  if (!RATE_CODES.has(code) && isOther) return rpcError(host, code)
   const what = `refused a call for its rate (JSON-RPC error ${code})`
   return nodeError('NODE_UNAVAILABLE', what, { host, reason: 'refused', rpcCode: code })
 }

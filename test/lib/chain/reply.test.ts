@@ -92,7 +92,9 @@ test('refusals for the rate are told from other errors by code or by words', t =
   }
   for (const [code, message] of [
     [-32005, 'Node is behind by 42 slots'], [-32007, 'Slot 5 was skipped'], [-32602, 'Invalid param'],
-    [-32015, 'Transaction version (2) is not supported']
+    [-32015, 'Transaction version (2) is not supported'], [-32602, 'Too many inputs provided; max 50'],
+    [-32012, 'scan aborted: The accumulated scan results exceeded the limit'], [-32602, 'limit exceeded: at most 100'],
+    [-32600, 'Too many requests in a batch']
   ] as const) {
     t.equal(reasonOf(code, message), 'rpc-error', message)
   }
