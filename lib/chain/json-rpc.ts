@@ -99,11 +99,13 @@ export function readUrl (text: string, scheme: 'http' | 'ws', whose: string): UR
   return url
 }
 
-/** Seconds from now (`epoch`, Unix ms), of the seconds or the date that a header states. */
-export function readRetryAfter (header: string | undefined, epoch: number): number | undefined {
-  const text = header?.trim() ?? ''
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - epoch) / 1000
-  return Number.isNaN(seconds) ? undefined : Math.min(MAX_RETRY_AFTER, Math.max(0, Math.ceil(seconds)))
+/** The pause that a Retry-After states, s, a date by the answer's own, else from `epoch`, Unix ms; undefined: none. */
+export function readRetryAfter (
+  { 'retry-after': header = '', date = '' }: IncomingHttpHeaders, epoch: number
+): number | undefined {
+  const text = header.trim()
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : (Date.parse(text) - (Date.parse(date) || epoch)) / 1000
+  return seconds > 0 ? Math.min(MAX_RETRY_AFTER, Math.ceil(seconds)) : undefined
 }
 
 export function createNodeCalls (
@@ -133,7 +135,7 @@ export function createNodeCalls (
       // Whatever happens to the body, the status has been said.
       const cancel = clock.after(REFUSAL_MS, () => body.destroy())
       await read(body, REFUSAL_BYTES).catch(() => {}).finally(cancel)
-      throw httpError(host, status, readRetryAfter(headers['retry-after'], clock.epoch()))
+      throw httpError(host, status, readRetryAfter(headers, clock.epoch()))
     }
     const bytes = await read(body, maxBytes)
     return readAnswer(host, { batch, ids: messages.map(({ id }) => id) }, parse(host, bytes))

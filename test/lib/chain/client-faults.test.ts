@@ -259,6 +259,14 @@ test('refusals without a Retry-After are waited for, and no fault', async t => {
   t.match(transport.nodes(), [{ breaker: 'closed', refused: 2, waiting: 0 }])
 })
 
+test('a Retry-After of no time is no leave to ask again at once', async t => {
+  const node = await startNode(t, (_, res) => send(res, '', 429, { 'retry-after': '0' }))
+  const { rpc, transport } = client([node.url], { answerMs: 1_200 })
+  t.teardown(transport.close)
+  await t.rejects(rpc.call('getSlot', []), { code: 'NODE_UNAVAILABLE' })
+  t.ok(node.requests.length <= 3, `${node.requests.length} requests`)
+})
+
 test('another node answers while the first is left alone for its rate', async t => {
   const [first, second] = [await startNode(t, (body, res, req) => (body as Call).method === 'getGenesisHash'
     ? good(body, res, req)
