@@ -63,13 +63,14 @@ export function createRate (clock: Clock, stated?: number) {
     return methods.get(method)!
   }
 
-  /** The rate grows where half of it was used: then the lack of refusals tells something. */
+  /** It grows where half of it was used and nothing is refused: then the lack of refusals tells something. */
   function fill (bucket: Bucket): void {
     const now = clock.now()
     const since = (now - bucket.grownAt) / 1000
     if (bucket.rate === Infinity) return
     if (since >= Math.max(GROW_EVERY_S, 1 / bucket.rate)) {
-      if (bucket.spent >= bucket.rate * since / 2 && !bucket.isStated) grow(bucket, since)
+      const isTried = bucket.spent >= bucket.rate * since / 2 && bucket.refusedSince === undefined
+      if (isTried && !bucket.isStated) grow(bucket, since)
       bucket.spent = 0
       bucket.grownAt = now
     }
@@ -112,8 +113,9 @@ export function createRate (clock: Clock, stated?: number) {
 
   /** Takes the word of a header, calls a second; refusals may have shown a narrower limit. */
   function believe (bucket: Bucket, perSecond: number): void {
+    if (!(perSecond > 0)) return   // none, or that there is no limit
     const rate = Math.max(MIN_RATE, perSecond * SHARE)
-    if (Number.isNaN(rate) || (!bucket.isStated && bucket.ceiling < Infinity && bucket.rate < rate)) return
+    if (!bucket.isStated && bucket.ceiling < Infinity && bucket.rate < rate) return
     if (!bucket.isStated) {
       // what was sent before it was known is of its window
       bucket.tokens = 1 - Math.min(bucket.spent, rate * METHOD_WINDOW_S)

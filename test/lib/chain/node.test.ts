@@ -270,6 +270,28 @@ test('a node that refused everything for longer than nodes count is asked as bef
   t.ok(after >= 34, `${after} of 36`)
 })
 
+test('a limit that is none is not believed', t => {
+  const rate = createRate(createVirtualTime())
+  for (const limit of ['-1', '0', 'unlimited']) rate.readHeaders('getSlot', { 'x-ratelimit-method-limit': limit })
+  t.equal(rate.perSecond(), 10)
+  rate.readHeaders('getSlot', { 'x-ratelimit-method-limit': '50' })
+  t.equal(rate.perSecond().toFixed(1), '4.7')
+  t.end()
+})
+
+test('what is refused makes no rate grow, however often it is sent', async t => {
+  const clock = createVirtualTime()
+  const rate = createRate(clock)
+  for (let i = 0; i < 200; i++) {
+    for (let sent = 0; sent < 5 && rate.waitForAll(1) === 0; sent++) {
+      rate.spend('getSlot')
+      rate.refuse('getSlot', clock.now(), 0)
+    }
+    await clock.run(100)
+  }
+  t.equal(rate.perSecond(), 10)
+})
+
 test('what is stated is used from the start, and never exceeded', async t => {
   const { clock, send, between, requests } = setUp({ limits: [{ calls: 100, windowMs: 1_000 }] }, 100)
   send(10_000).catch(() => {})
