@@ -175,9 +175,10 @@ export function readAnswer (
   const isList = Array.isArray(answer)
   const members: unknown[] = isList ? answer : [answer]
   const byId = new Map(members.map(member => readMember(host, member)))
-  // What it can't read a node answers under id null; a batch that it does not want, under any.
+  // What it can't read a node answers under id null; a batch that it does not want, under any, or member by member.
   const [only] = byId.values()
-  const general = isList ? undefined : batch ? only : byId.get(null) ?? byId.get(undefined)
+  const isOfAll = batch && (!isList || [...byId.values()].every(isAboutTheRequest))
+  const general = isOfAll ? only : isList ? undefined : byId.get(null) ?? byId.get(undefined)
   if (general !== undefined && 'error' in general) {
     const fault = faultOf(general.error)!
     if (!batch) return [general]
@@ -204,6 +205,9 @@ function readMember (host: string, member: unknown): [id: unknown, reply: Reply]
   }
   throw answerError(host, 'wrong-shape', 'answered with JSON that is neither result nor error')
 }
+
+const isAboutTheRequest = (reply: Reply): boolean =>
+  'error' in reply && ABOUT_THE_REQUEST.has(faultOf(reply.error)?.rpcCode ?? 0)
 
 /** A refusal for the rate of calls, or an error about this call. */
 function readError (host: string, code: number, message: string): ServiceError {

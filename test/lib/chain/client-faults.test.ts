@@ -235,7 +235,8 @@ test('a node that fails at each batch is asked one by one', async t => {
   const failures: Array<[string, Behaviour]> = [
     ['status 500', (_, res) => send(res, KEY, 500)],
     ['connection', (_, res) => res.socket?.resetAndDestroy()],
-    ['ids', (body, res) => send(res, (body as Call[]).map(() => success(0, 1)))]
+    ['ids', (body, res) => send(res, (body as Call[]).map(() => success(0, 1)))],
+    ['each member', (body, res) => send(res, (body as Call[]).map(({ id }) => failure(id, -32602)))]
   ]
   for (const [name, failing] of failures) {
     const node = await startNode(t, (body, res, req) =>

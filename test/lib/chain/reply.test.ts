@@ -66,6 +66,7 @@ test('a batch must be answered member by member, or refused as a whole', t => {
     ['wrong-shape', success(1, 1)],
     ['batch', failure(null, -32600)],
     ['batch', failure(2, -32600)],
+    ['batch', ids.map(id => failure(id, -32602, 'Batch size must not exceed 1'))],
     ['refused', failure(null, -32429)]
   ]
   for (const [reason, answer] of cases) {
