@@ -39,9 +39,9 @@ const MAX_BACKGROUND_REQUESTS = 24
 // Where a node refuses without a Retry-After.
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
-// A node without an index walks all accounts for a list: while it answers other calls, these are waited for twice as
-// long each time, up to this.
-const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress', 'getBlock'])
+// A node without an index walks all accounts for a list: while it answers other calls, each of these is waited for
+// twice as long each time, up to this.
+const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress', 'getBlock', 'getSignaturesForAddress'])
 const LONG_MS = 30_000
 // How long calls go out one by one where a batch was refused.
 const SINGLES_MS = 60_000
@@ -52,7 +52,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   /** By priority, then as they came. */
   const queue: Submission[] = []
   let singlesUntil = 0
-  let longMs = callMs
+  const longMs = new Map<string, number>()
   let answeredAt = -Infinity
   let [requests, refused] = [0, 0]
   let pausedUntil = 0
@@ -60,9 +60,9 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   let wakeAt = Infinity
 
   const queued = (): number => queue.reduce((sum, { waiting }) => sum + waiting.length, 0)
-  const isLong = (calls: readonly Call[]): boolean => calls.some(({ method }) => LONG_METHODS.has(method))
   /** What a request of these calls may take now, ms. */
-  const limitOf = (calls: readonly Call[]): number => isLong(calls) ? longMs : callMs
+  const limitOf = (calls: readonly Call[]): number =>
+    Math.max(callMs, ...calls.map(({ method }) => longMs.get(method) ?? callMs))
 
   function wakeIn (ms: number): void {
     const at = clock.now() + Math.max(1, ms)
@@ -115,12 +115,11 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
 
   function learnLimit (calls: readonly Call[], reply: Reply, sentAt: number): void {
     const now = clock.now()
-    if ('result' in reply) {
-      answeredAt = now
-      if (isLong(calls)) longMs = Math.max(callMs, Math.min(LONG_MS, 2 * (now - sentAt)))
-    } else if (faultOf(reply.error)?.reason === 'timeout' && isLong(calls) && answeredAt > sentAt) {
-      longMs = Math.min(LONG_MS, longMs * 2)
-    }
+    const isLate = 'error' in reply && faultOf(reply.error)?.reason === 'timeout' && answeredAt > sentAt
+    if ('result' in reply) answeredAt = now
+    else if (!isLate) return
+    const ms = isLate ? 2 * limitOf(calls) : Math.max(callMs, 2 * (now - sentAt))
+    for (const { method } of calls) if (LONG_METHODS.has(method)) longMs.set(method, Math.min(LONG_MS, ms))
   }
 
   function take (submission: Submission, positions: number[], replies: Reply[], sentAt: number): void {

@@ -407,3 +407,28 @@ test('a quiet node that refused everything for seconds is soon asked for all tha
   const { accepted } = between(245_000, 275_000)
   t.ok(accepted >= 110, `${accepted} of 120 in half a minute`)
 })
+
+test('each slow method is waited for as long as it takes, while others are answered', async t => {
+  const clock = createVirtualTime()
+  const takes: Record<string, number> = { getProgramAccounts: 18_000, getSignaturesForAddress: 8_000 }
+  const { send } = createQueue(async (calls, ms) => {
+    const took = takes[calls[0]!.method] ?? 40
+    await clock.sleep(Math.min(ms, took))
+    const late = nodeError('NODE_UNAVAILABLE', 'is late', { host: 'node', reason: 'timeout' })
+    return calls.map(() => took > ms ? { error: late } : { result: 1 })
+  }, { host: 'node', clock, rate: createRate(clock, 100), callMs: 5_000, largestBatch: 50 })
+  const answered = new Map<string, number>()
+  const ask = async (method: string): Promise<void> => {
+    const { signal } = new AbortController()
+    const [reply] = await send([{ method, params: [] }], { priority: 'head', signal })
+    if ('result' in reply!) answered.set(method, (answered.get(method) ?? 0) + 1)
+    if (method !== 'getSlot') await ask(method)
+  }
+  for (const method of Object.keys(takes)) ask(method).catch(() => {})
+  for (let second = 0; second < 120; second++) {
+    ask('getSlot').catch(() => {})
+    await clock.run(1_000)
+  }
+  t.ok(answered.get('getSignaturesForAddress')! >= 12)
+  t.equal(answered.get('getProgramAccounts'), 5)
+})
