@@ -11,7 +11,7 @@ import type { AccountReader, KnownAccounts, RawAccount } from './types.js'
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
 const CLOCK_BYTES = 40
-/** Of one call, but for the Clock. */
+/** Of one call, but for the Clock; plans may allow fewer. */
 export const MAX_ACCOUNTS = 99
 const AT = { commitment: 'confirmed', encoding: 'base64' } as const
 const { commitment } = AT
@@ -19,6 +19,7 @@ const { commitment } = AT
 const HEAD = { offset: 0, length: 72 }
 // An owner that the node's index leaves out.
 const EXCLUDED = -32010
+const INVALID_PARAMS = -32602
 
 const bad = (what: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${what}`)
 
@@ -60,6 +61,9 @@ function readClock (account: unknown): Moment {
   if (!Number.isSafeInteger(slot) || time < 0 || time > MAX_TIME) throw bad('a Clock that states no time')
   return { slot, time }
 }
+
+/** Whether a call was refused for what it asks for, as for too many accounts. */
+export const isRefusedAsAsked = (error: unknown): boolean => faultOf(error)?.rpcCode === INVALID_PARAMS
 
 export const clockQuestion = (commitment: Question<null>['commitment']): Question<null> => ({
   calls: [{ method: 'getAccountInfo', params: [CLOCK, { ...AT, commitment }] }],

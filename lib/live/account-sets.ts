@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { createPauses, inSlices } from '../async.js'
-import { MAX_ACCOUNTS } from '../chain/accounts.js'
+import { isRefusedAsAsked, MAX_ACCOUNTS } from '../chain/accounts.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
 import { chunks } from '../chunks.js'
 import { isServiceError, ServiceError } from '../errors.js'
@@ -32,13 +32,17 @@ export type SetReader = ReturnType<typeof createSetReader>
 export function createSetReader (reader: AccountReader) {
   /** What was needed the last time, so that reading once is enough. */
   const needed = new LRUCache<string, readonly string[]>({ max: MAX_KEPT })
+  /** Accounts that nodes give by one call. */
+  let most = MAX_ACCOUNTS
 
-  async function read (parts: Part[], wanted: ReadonlyMap<string, ReadonlySet<string>>, minSlot?: number) {
+  async function readBy (
+    size: number, parts: Part[], wanted: ReadonlyMap<string, ReadonlySet<string>>, minSlot?: number
+  ) {
     const calls: Array<{ addresses: string[], keys: string[] }> = []
     for (const [key, addresses] of wanted) {
-      for (const some of chunks([...addresses], MAX_ACCOUNTS)) {
+      for (const some of chunks([...addresses], size)) {
         const last = calls.at(-1)
-        if (last !== undefined && last.addresses.length + some.length <= MAX_ACCOUNTS) {
+        if (last !== undefined && last.addresses.length + some.length <= size) {
           last.addresses.push(...some)
           last.keys.push(key)
         } else calls.push({ addresses: some, keys: [key] })
@@ -62,6 +66,19 @@ export function createSetReader (reader: AccountReader) {
       }
     }
     return found
+  }
+
+  /** By half as many accounts at a time where a node refuses that many. */
+  async function read (...question: [Part[], ReadonlyMap<string, ReadonlySet<string>>, number?]) {
+    for (let size = most; ; size >>= 1) {
+      try {
+        const found = await readBy(size, ...question)
+        most = Math.min(most, size)
+        return found
+      } catch (error) {
+        if (size === 1 || !isRefusedAsAsked(error)) throw error
+      }
+    }
   }
 
   /**

@@ -1,0 +1,32 @@
+import { test } from 'tap'
+import { rpcError } from '../../../lib/chain/node-errors.js'
+import { createSetReader } from '../../../lib/live/account-sets.js'
+
+test('a node that gives fewer accounts at a time is asked for fewer, from then on at once', async t => {
+  let [largest, code] = [49, -32602]
+  let asked: number[] = []
+  const readSets = createSetReader({
+    async programAccounts () { throw new Error('not asked') },
+    async accounts (lists) {
+      asked.push(...lists.map(({ length }) => length))
+      if (lists.some(({ length }) => length > largest)) throw rpcError('node', code)
+      const account = (address: string) => ({ address, owner: 'program', data: Buffer.of(1) })
+      return { moment: { slot: 7, time: 1 }, readAt: 0, value: lists.map(list => list.map(account)) }
+    }
+  })
+  const sets = Array.from({ length: 8 }, (_, set) => Array.from({ length: 12 }, (_, at) => `${set}/${at}`))
+  const read = () => readSets([], sets, set => set as [string, ...string[]], (_, { accounts }) => accounts.size)
+  const whole = new Map(sets.map(set => [set[0], 12]))
+  t.same(await read(), whole)
+  t.same(asked, [96, 48, 48], 'and no set is taken apart')
+  asked = []
+  t.same(await read(), whole)
+  t.same(asked, [48, 48])
+  largest = 5
+  t.same(await read(), whole)
+  largest = 0
+  await t.rejects(read(), { cause: { rpcCode: -32602 } })
+  ;[asked, code] = [[], -32000]
+  await t.rejects(read(), { cause: { rpcCode: -32000 } })
+  t.equal(asked.length, 4, 'another error is no question of how many')
+})
