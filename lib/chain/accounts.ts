@@ -3,7 +3,7 @@ import bs58 from 'bs58'
 import { ServiceError } from '../errors.js'
 import { MAX_TIME } from '../time.js'
 import { type Moment, momentOfList } from './moment.js'
-import { faultOf } from './node-errors.js'
+import { faultOf, nodeError } from './node-errors.js'
 import { isCount, isRecord } from './checks.js'
 import { type Question, type Rpc } from './rpc.js'
 import type { AccountReader, KnownAccounts, RawAccount } from './types.js'
@@ -20,6 +20,8 @@ const HEAD = { offset: 0, length: 72 }
 // An owner that the node's index leaves out.
 const EXCLUDED = -32010
 const INVALID_PARAMS = -32602
+// By which a node says itself that it is behind a slot, and will have it soon.
+const SLOT_NOT_REACHED = -32016
 
 const bad = (what: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${what}`)
 
@@ -102,11 +104,11 @@ export const createAccountReader = (rpc: Rpc): AccountReader => ({
   },
 
   async accounts (lists, minSlot = 0) {
-    const config = { ...AT, ...minSlot > 0 && { minContextSlot: minSlot } }
     return await rpc.ask({
-      calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], config] })),
+      // without `minContextSlot`, which not every node takes: the Clock tells
+      calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], AT] })),
       commitment,
-      read (results) {
+      read (results, { host }) {
         const read = lists.map((addresses, at) => {
           const { value } = readList(results[at])
           if (value.length !== addresses.length + 1) {
@@ -114,8 +116,8 @@ export const createAccountReader = (rpc: Rpc): AccountReader => ({
           }
           const moment = readClock(value.at(-1))
           if (moment.slot < minSlot) {
-            const what = `the node is at slot ${moment.slot}, behind ${minSlot}, which was seen already`
-            throw new ServiceError('NODE_UNAVAILABLE', what)
+            const what = `is at slot ${moment.slot}, behind ${minSlot}, which was seen already`
+            throw nodeError('NODE_UNAVAILABLE', what, { host, reason: 'rpc-error', rpcCode: SLOT_NOT_REACHED })
           }
           return { moment, accounts: addresses.map((one, i) => value[i] === null ? null : readAccount(one, value[i])) }
         })

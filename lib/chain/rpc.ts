@@ -30,7 +30,7 @@ export interface Question<T> {
   calls: readonly Call[]
   commitment: Commitment
   /** Throws NODE_BAD_ANSWER for what can't be used: then the next node is asked. */
-  read (results: readonly unknown[], node: Pick<NodeFacts, 'pace'>): { moment: Moment, value: T }
+  read (results: readonly unknown[], node: Pick<NodeFacts, 'host' | 'pace'>): { moment: Moment, value: T }
 }
 
 /** All nodes together. */

@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import { CLOCK, clockQuestion, createAccountReader } from '../../../lib/chain/accounts.js'
+import { isWorthRetrying } from '../../../lib/chain/node-errors.js'
 import type { Call, Rpc } from '../../../lib/chain/rpc.js'
 import { ServiceError } from '../../../lib/errors.js'
 import { TIME } from '../../support/age-time.js'
@@ -20,7 +21,7 @@ const rpcOf = (answer: (call: Call, at: number) => unknown, pace?: number): Rpc 
   async ask ({ calls, read }) {
     const results = await Promise.all(calls.map(answer))
     for (const result of results) if (result instanceof ServiceError) throw result
-    return { ...read(results, pace === undefined ? {} : { pace }), readAt: 5 }
+    return { ...read(results, { host: 'node', ...pace !== undefined && { pace } }), readAt: 5 }
   }
 })
 
@@ -88,7 +89,7 @@ test(
     let results: unknown[] = []
     const reader = createAccountReader(rpcOf(({ method, params }, at) => {
       if (at === 0) asked = []
-      asked.push([method, params[0], (params[1] as { minContextSlot?: number }).minContextSlot])
+      asked.push([method, ...params])
       return results[at]
     }))
     const given = (slot: number, time: number, ...values: unknown[]) => ({
@@ -100,7 +101,8 @@ test(
     t.strictSame(await reader.accounts([['a', 'b'], ['c']], 7), {
       moment: { slot: 7, time: TIME }, value: [[{ address: 'a', ...read }, null], [{ address: 'c', ...read }]], readAt: 5
     })
-    t.strictSame(asked, [['getMultipleAccounts', ['a', 'b', CLOCK], 7], ['getMultipleAccounts', ['c', CLOCK], 7]])
+    const config = { commitment: 'confirmed', encoding: 'base64' }
+    t.strictSame(asked, [['a', 'b'], ['c']].map(list => ['getMultipleAccounts', [...list, CLOCK], config]))
     results = [given(7, TIME, account)]
     t.strictSame(
       await reader.accounts([['a']]), { moment: { slot: 7, time: TIME }, readAt: 5, value: [[{ address: 'a', ...read }]] }
@@ -110,6 +112,7 @@ test(
     await t.rejects(reader.accounts([['a'], ['b']]), { message: 'away' })
     results = [given(8, TIME, account), given(7, TIME, account)]
     await t.rejects(reader.accounts([['a'], ['b']], 8), { code: 'NODE_UNAVAILABLE', message: /at slot 7, behind 8/ })
+    t.ok(isWorthRetrying(await reader.accounts([['a'], ['b']], 8).catch((error: unknown) => error)))
     const odd = [
       [account, account], [], [{ owner: 'program', data: ['AQ*D', 'base64'] }],
       [{ owner: 'program', data: ['AQID', 'base58'] }],

@@ -132,7 +132,7 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
       ? mutateJson(JSON.parse(transactions[Math.max(0, signatures.indexOf(String(params[0])))]!), random)
       : damagedAnswer(method),
     async ask ({ calls, read }) {
-      return { ...read(calls.map(({ method }) => damagedAnswer(method)), {}), readAt: 0 }
+      return { ...read(calls.map(({ method }) => damagedAnswer(method)), { host: 'node' }), readAt: 0 }
     },
     ofEach: async ({ method }) => [damagedAnswer(method)],
     send: async calls => readReplies(mutateJson(calls.map(({ method }, id) => ({
