@@ -29,6 +29,8 @@ const MAX_HELD = 2_500
 /** So many refused and none given since: the node is ill, not its archive, and gets this long, ms. */
 const SUSPICIOUS = 10
 const ILL_MS = 60_000
+/** How long a bulk method that fails is left alone, as one that is not offered, ms. */
+const BULK_REST_MS = 3_600_000
 
 const bad = (message: string) => new ServiceError('NODE_BAD_ANSWER', message)
 const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): MissingTransaction =>
@@ -42,6 +44,7 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
   const refused = new Map<string, Refusal>()
   const inFlight = new Map<string, Promise<void>>()
   let givenAt = -Infinity
+  let [bulkFailedAt, bulkFrom] = [Infinity, -Infinity]
 
   function refuse (signature: string, reason: string, final: boolean): void {
     const { since = clock.now(), tries = 0 } = refused.get(signature) ?? {}
@@ -94,17 +97,22 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
 
     /**
      * Asks for transactions of the program that follow one another by one call. False where no node offers that, and
-     * where it fails, as over one unreadable transaction: there is another way.
+     * where it fails, as over one unreadable transaction: there is another way, and where that one brought something
+     * before it failed again, it is the only one for a while.
      */
     async bulk (entries: readonly Wanted[], options: CallOptions): Promise<boolean> {
+      if (clock.now() < bulkFrom) return false
       const [first, last] = [entries[0]!.slot, entries.at(-1)!.slot]
       const slots = { gte: Math.min(first, last), lte: Math.max(first, last) }
       const page = { order: first < last ? 'asc' : 'desc', slots } as const
       const found = await reader.bulk(program, page, options).catch((error: unknown) => {
-        if (isServiceError(error)) return undefined
-        throw error
+        if (!isServiceError(error)) throw error
+        if (givenAt > bulkFailedAt) bulkFrom = clock.now() + BULK_REST_MS
+        bulkFailedAt = clock.now()
+        return undefined
       })
       if (found === undefined) return false
+      bulkFailedAt = Infinity
       const wanted = new Map(entries.map(entry => [entry.signature, entry]))
       // a thousand transactions are read in some 100 ms
       await eachInSlices(found, tx => {
