@@ -80,6 +80,6 @@ export const TreasurySchema = record('Treasury', 'The treasury of one DAO, with 
   ),
   tokens_complete: boolean(
     'Whether these are all. false where no node lists the token accounts of an owner (then they are of the pool\'s ' +
-      'tokens and of USD_MINTS), or there are more than 60.')
+      'tokens and of USD_MINTS), or none as of now, or there are more than 60.')
 })
 export type Treasury = Static<typeof TreasurySchema>

@@ -6,7 +6,7 @@ import { type Moment, momentOfList } from './moment.js'
 import { faultOf, nodeError } from './node-errors.js'
 import { isCount, isRecord } from './checks.js'
 import { type Question, type Rpc } from './rpc.js'
-import type { AccountReader, KnownAccounts, RawAccount } from './types.js'
+import type { AccountReader, AtMoment, KnownAccounts, RawAccount } from './types.js'
 
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
@@ -130,19 +130,29 @@ export const createAccountReader = (rpc: Rpc): AccountReader => ({
 
 /** First 72 bytes of an owner's accounts of one token program; undefined: no node lists them, or not so many. */
 export type TokenAccountLister =
-  (owner: string, tokenProgram: string) => Promise<Array<Pick<RawAccount, 'address' | 'data'>> | undefined>
+  (owner: string, tokenProgram: string) => Promise<AtMoment<Array<Pick<RawAccount, 'address' | 'data'>>> | undefined>
 
 export function createTokenAccountLister (rpc: Rpc): TokenAccountLister {
+  const clock = clockQuestion(commitment)
   return async (owner, programId) => {
     try {
-      const answer = await rpc.call('getTokenAccountsByOwner', [owner, { programId }, { ...AT, dataSlice: HEAD }])
-      const accounts = readList(answer).value.map(readListed)
-      if (accounts.some(({ data }) => data.length !== HEAD.length)) throw bad('a token account of another length')
-      return accounts
+      const params = [owner, { programId }, { ...AT, dataSlice: HEAD }]
+      return await rpc.ask({
+        calls: [{ method: 'getTokenAccountsByOwner', params }, ...clock.calls],
+        commitment,
+        read ([listed, ...dated], node) {
+          const { slot, value } = readList(listed)
+          const accounts = value.map(readListed)
+          // some give accounts whole
+          if (accounts.some(({ data }) => data.length < HEAD.length)) throw bad('a token account of another length')
+          const heads = accounts.map(({ address, data }) => ({ address, data: data.subarray(0, HEAD.length) }))
+          return { moment: momentOfList(slot, clock.read(dated, node).moment, node), value: heads }
+        }
+      })
     } catch (error) {
-      const { reason = '', rpcCode } = faultOf(error) ?? {}
-      if (['unsupported', 'too-large'].includes(reason) || rpcCode === EXCLUDED) return undefined
-      throw error
+      const { reason = '', rpcCode = 0 } = faultOf(error) ?? {}
+      if (!['unsupported', 'too-large'].includes(reason) && ![EXCLUDED, INVALID_PARAMS].includes(rpcCode)) throw error
+      return undefined
     }
   }
 }

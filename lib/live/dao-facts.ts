@@ -1,4 +1,5 @@
 import type { TokenAccountLister } from '../chain/accounts.js'
+import { CURRENT_MS } from '../chain/moment.js'
 import { ServiceError } from '../errors.js'
 import { ammPositionAddress, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
@@ -40,8 +41,8 @@ interface DaoFactsOptions {
 /** Token accounts of a vault that are read; anyone can open more of them for it. */
 const MAX_TOKENS = 60
 
-/** Token accounts that a vault may have; `complete`: they are all. */
-interface HeldAccounts { addresses: readonly string[], complete: boolean }
+/** Token accounts that a vault may have; `complete`: they are all, as of `time`, Unix seconds. */
+interface HeldAccounts { addresses: readonly string[], complete: boolean, time: number }
 
 export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }: DaoFactsOptions) {
   const positionOf = ({ address, vault }: KnownDao): string => ammPositionAddress(client.program, address, vault)
@@ -49,13 +50,14 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
   /** Token accounts of a vault where known mints would lie. */
   const associated = ({ vault, baseMint, quoteMint }: KnownDao): HeldAccounts => ({
     addresses: [...new Set([baseMint, quoteMint, ...mints])].map(mint => tokenAccountAddress(vault, mint)),
-    complete: false
+    complete: false,
+    time: Infinity
   })
 
   /** Token accounts of a vault that hold something, of known mints first, then by amount; a bounded number. */
   async function listed ({ vault, baseMint, quoteMint }: KnownDao): Promise<HeldAccounts> {
     const found = [await list(vault, PROGRAMS.token), await list(vault, PROGRAMS.token2022)]
-    const rows = found.flatMap(rows => rows ?? [])
+    const rows = found.flatMap(list => list?.value ?? [])
       .map(({ address, data }) => ({ address, mint: keyText(data.subarray(0, 32)), amount: data.readBigUInt64LE(64) }))
       .filter(({ amount }) => amount > 0n)
     const isKnown = new Set([baseMint, quoteMint, ...mints])
@@ -63,7 +65,8 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
       Number(b.amount - a.amount) || (a.address < b.address ? -1 : 1))
     return {
       addresses: rows.slice(0, MAX_TOKENS).map(({ address }) => address),
-      complete: found.every(rows => rows !== undefined) && rows.length <= MAX_TOKENS
+      complete: found.every(list => list !== undefined) && rows.length <= MAX_TOKENS,
+      time: Math.min(...found.map(list => list?.moment.time ?? Infinity))
     }
   }
 
@@ -110,11 +113,15 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     all: async (parts: Part[], daos: readonly KnownDao[]) => await facts(parts, daos, associated),
     /** Of one, with all that its vault holds. Throws what is wrong with it. */
     async one (parts: Part[], dao: KnownDao): Promise<DaoFacts> {
-      const { addresses, complete } = await listed(dao)
-      const held = { addresses: [...new Set([...associated(dao).addresses, ...addresses])], complete }
-      const made = (await facts(parts, [dao], () => held)).get(dao.address)!
+      const own: Part[] = []
+      const held = await listed(dao)
+      const addresses = [...new Set([...associated(dao).addresses, ...held.addresses])]
+      const made = (await facts(own, [dao], () => ({ ...held, addresses }))).get(dao.address)!
+      parts.push(...own)
       if (made instanceof ServiceError) throw made
-      return made
+      // an old list lacks what was opened since
+      const isOld = own.some(({ time }) => (time - held.time) * 1000 > CURRENT_MS.confirmed)
+      return { ...made, tokensComplete: made.tokensComplete && !isOld }
     }
   }
 }

@@ -186,6 +186,16 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
     t.ok((node.calls.getMultipleAccounts ?? 0) <= 1, `${node.calls.getMultipleAccounts} calls`)
   })
 
+  await t.test('where what lists token accounts is older than what reads them', async t => {
+    for (const seconds of [5, 400]) {
+      ledger.advance(70)
+      node.faults.set({ kind: 'jump-back', method: 'getTokenAccountsByOwner', value: seconds })
+      const told = await get<Treasury>(`/api/daos/${made[0]!.address}/treasury`)
+      t.equal(told.tokens_complete, seconds === 5)
+      node.faults.clear()
+    }
+  })
+
   await t.test('where no node lists token accounts', async t => {
     node.conditions.lacks = ['getTokenAccountsByOwner']
     ledger.advance(70)

@@ -1,6 +1,6 @@
 import { test } from 'tap'
-import { CLOCK, clockQuestion, createAccountReader } from '../../../lib/chain/accounts.js'
-import { isWorthRetrying } from '../../../lib/chain/node-errors.js'
+import { CLOCK, clockQuestion, createAccountReader, createTokenAccountLister } from '../../../lib/chain/accounts.js'
+import { isWorthRetrying, rpcError } from '../../../lib/chain/node-errors.js'
 import type { Call, Rpc } from '../../../lib/chain/rpc.js'
 import { ServiceError } from '../../../lib/errors.js'
 import { TIME } from '../../support/age-time.js'
@@ -145,4 +145,26 @@ test('what is no base64 is refused, whatever else the list holds', async t => {
   await t.rejects(
     createAccountReader(rpc).programAccounts('program', PREFIX), { code: 'NODE_BAD_ANSWER', message: /not base64/ }
   )
+})
+
+test('of token accounts the first bytes are taken, whatever a node gives, with the moment of the list', async t => {
+  let given: unknown
+  const list = createTokenAccountLister(rpcOf(({ method }) => method === 'getAccountInfo' ? clockOf(105) : given))
+  const listOf = (bytes: number) => ({
+    context: { slot: 100 },
+    value: [{ pubkey: 'a', account: { owner: 'program', data: [Buffer.alloc(bytes, 7).toString('base64'), 'base64'] } }]
+  })
+  const value = [{ address: 'a', data: Buffer.alloc(72, 7) }]
+  for (const bytes of [72, 165]) {
+    given = listOf(bytes)
+    t.same(await list('owner', 'program'), { moment: { slot: 100, time: TIME - 5, bySlot: true }, value, readAt: 5 })
+  }
+  given = listOf(71)
+  await t.rejects(list('owner', 'program'), { code: 'NODE_BAD_ANSWER', message: /of another length/ })
+  for (const code of [-32602, -32010]) {
+    given = rpcError('node', code)
+    t.equal(await list('owner', 'program'), undefined, `not offered: ${code}`)
+  }
+  given = rpcError('node', -32603)
+  await t.rejects(list('owner', 'program'), { cause: { rpcCode: -32603 } })
 })
