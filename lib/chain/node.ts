@@ -223,11 +223,11 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
 }
 
 /**
- * Asks a node for its genesis hash before its first use and after `forget`. While it is not the most preferred node's,
- * calls fail with NODE_BAD_ANSWER. `hashes`: what the nodes have told, shared by them.
+ * Asks a node for its genesis hash before its first use and after `forget`. While it is another one than the first that
+ * any node has told, calls fail with NODE_BAD_ANSWER. `cluster` is shared by the nodes.
  */
 export function withGenesisCheck (
-  send: Send, { host, index, hashes }: { host: string, index: number, hashes: Map<number, string> }
+  send: Send, { host, cluster }: { host: string, cluster: { genesis?: string } }
 ): { send: Send, forget: () => void } {
   let isAsked = false
   return {
@@ -239,11 +239,11 @@ export function withGenesisCheck (
         if (!isHash(reply!.result)) {
           return failAll(calls, answerError(host, 'wrong-shape', 'answered getGenesisHash with no hash'))
         }
-        hashes.set(index, reply!.result)
+        cluster.genesis ??= reply!.result
+        isAsked = cluster.genesis === reply!.result
       }
-      isAsked = hashes.get(index) === hashes.get(Math.min(...hashes.keys()))
       if (isAsked) return await send(calls, options)
-      return failAll(calls, answerError(host, 'genesis', 'serves another cluster than the node before it'))
+      return failAll(calls, answerError(host, 'genesis', 'serves another cluster than the first that answered'))
     }
   }
 }

@@ -275,7 +275,7 @@ export function createNodeClient ({
   const { callMs, answerMs, maxBytes, batchSize, retries, failures, watchMs } = { ...LIMITS, ...limits }
   const closing = new AbortController()
   const running = new Set<AbortController>()
-  const hashes = new Map<number, string>()
+  const cluster = {}
   const targets = urls.map((text, index) => readUrl(text, 'http', `node ${index + 1}`))
   const hosts = targets.map(({ host }) => host)
   const time = createTimekeeper(hosts, { ...clock, ...timeClock }, onTime)
@@ -298,7 +298,7 @@ export function createNodeClient ({
     const queue = createQueue(ask, { host, clock, rate, callMs, largestBatch: batchSize })
     const { send, forget } = urls.length === 1
       ? { send: queue.send, forget: () => {} }   // there is nothing to compare it with
-      : withGenesisCheck(queue.send, { host, index, hashes })
+      : withGenesisCheck(queue.send, { host, cluster })
     return { host, node, rate, queue, ...withBreaker(send, { host, clock, failures, onOpen: forget }) }
   })
   const failover = withFailover(nodes, { clock, time, onFault, retries })
