@@ -32,6 +32,8 @@ const LAUNCHPAD_IDLS: Record<LaunchpadVersion, unknown> = {
   'v0.8': launchpadV08
 }
 
+const DISCRIMINATOR = 8
+
 type Decode = (account: RawAccount) => unknown
 
 export type ProgramClient = ReturnType<typeof createProgramClient>
@@ -48,17 +50,18 @@ export function createProgramClient (factory: string) {
     const open = once(() => {
       if (Coder === undefined) throw new Error('the program client has not been loaded')
       const coder = new Coder(idl as Idl)
-      return { coder, size: coder.size(name) }
+      return { coder, layout: coder['accountLayouts'].get(name)!.layout }
     })
     return ({ owner: program, data }) => {
       if (program !== owner) throw new DecodeError(`${what}: owned by another program`)
-      const { coder, size } = open()
-      // of an account that is cut short Anchor would read shorter numbers and keys; it counts a list as one byte
-      need(data, 0, list === undefined ? size : size - 1 + boundVec(data, ...list, what), what)
+      const { coder, layout } = open()
+      if (list !== undefined) boundVec(data, ...list, what)
       try {
+        // of an account that is cut short Anchor would read shorter numbers and keys
+        need(data, DISCRIMINATOR, layout.getSpan(data, DISCRIMINATOR), what)
         return coder.decode(name, data)
-      } catch (cause) {
-        throw new DecodeError(`${what}: not decodable`, { cause })
+      } catch (error) {
+        throw error instanceof DecodeError ? error : new DecodeError(`${what}: not decodable`, { cause: error })
       }
     }
   }

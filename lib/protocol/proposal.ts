@@ -31,18 +31,20 @@ export const PROPOSAL_PREFIX = Buffer.from('1a5ebdbb74883521', 'hex')
 const [NUMBER, PROPOSER, ENQUEUED, STATE, DAO, DURATION, SQUADS, SPONSORED] = [8, 12, 44, 52, 117, 182, 186, 346]
 /** A draft holds what is staked behind its state. */
 const STAKED_BYTES = 8
-/** Accounts of at least this size are of a version that has sponsors. */
-const SPONSOR_SIZE = 355
+/** Accounts of at least this size are of a version that has sponsors; so is one that ends with that byte. */
+const SPONSOR_SIZE = SPONSORED + 1 + STAKED_BYTES
 
 /** Throws a DecodeError where the account is none. */
 export function decodeProposal (program: string, { address, owner, data }: RawAccount): Proposal {
   if (owner !== program || !data.subarray(0, 8).equals(PROPOSAL_PREFIX)) {
     throw new DecodeError('proposal: another kind of account')
   }
-  need(data, 0, SPONSORED + STAKED_BYTES, 'proposal')
+  need(data, 0, STATE + 1, 'proposal')
   const state = PROPOSAL_STATES[data[STATE]!]
   if (state === undefined) throw new DecodeError('proposal: a state that is none')
   const shift = state === 'draft' ? STAKED_BYTES : 0
+  need(data, 0, SPONSORED + shift, 'proposal')
+  const hasSponsor = data.length >= SPONSOR_SIZE || data.length === SPONSORED + 1
   const key = (at: number): string => keyText(data.subarray(at, at + 32))
   const enqueued = Number(data.readBigInt64LE(ENQUEUED))
   const duration = data.readUInt32LE(DURATION + shift)
@@ -57,7 +59,7 @@ export function decodeProposal (program: string, { address, owner, data }: RawAc
     dao: key(DAO + shift),
     duration,
     squadsProposal: key(SQUADS + shift),
-    isTeamSponsored: data.length >= SPONSOR_SIZE ? data[SPONSORED + shift] === 1 : null
+    isTeamSponsored: hasSponsor ? data[SPONSORED + shift] === 1 : null
   }
 }
 

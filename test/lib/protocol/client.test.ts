@@ -93,6 +93,31 @@ test('an account that is cut anywhere is refused, or says what the whole one say
   t.end()
 })
 
+test('an account that ends with what it says is whole: what is not there needs no room', t => {
+  for (const { version } of LAUNCHPADS) {
+    const ledger = createLedger({ seed: 8 })
+    const { addresses, mint, ...launch } =
+      ledger.launch({ version, raise: 2_000_000_000_000n, packageAmount: 1n, additional: 5n, spendingMembers: 3 })
+    const fewest = () => {
+      const { owner, data } = ledger.account(addresses.launch)!
+      const isEnough = (length: number): boolean => {
+        const account = { address: addresses.launch, owner, data: Buffer.from(data.subarray(0, length)) }
+        try {
+          decodeLaunch(client, version, account, mint.address)
+          return true
+        } catch {
+          return false
+        }
+      }
+      return Array.from(data.keys()).find(isEnough) ?? data.length
+    }
+    const before = fewest()
+    launch.complete()
+    t.ok(fewest() - before >= 64, `${version}: completed it names a DAO and a vault`)
+  }
+  t.end()
+})
+
 test('an account is what its program and its first eight bytes say, and no other', t => {
   for (const { what, account, decode } of kinds(3)) {
     t.throws(() => decode({ ...account, owner: PROGRAMS.token }), DecodeError, `${what} of another program`)
