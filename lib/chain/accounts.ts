@@ -78,7 +78,7 @@ export const missingOf = (known: KnownAccounts, slot: number, listed: { has (add
   [...known].flatMap(([address, from]) => from <= slot && !listed.has(address) ? [address] : [])
 
 export const createAccountReader = (rpc: Rpc): AccountReader => ({
-  async programAccounts (program, prefix, known = new Map<string, number>()) {
+  async programAccounts (program, prefix, known = new Map<string, number>(), check = () => {}) {
     const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
     const clock = clockQuestion(commitment)
     return await rpc.ask({
@@ -98,6 +98,7 @@ export const createAccountReader = (rpc: Rpc): AccountReader => ({
         if (missing.length > 0) {
           throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
         }
+        check(accounts)
         return { moment, value: accounts }
       }
     })

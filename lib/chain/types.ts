@@ -28,10 +28,12 @@ export type KnownAccounts = ReadonlyMap<string, number>
 /** Reads of the state now, at commitment `confirmed`. Throws a ServiceError. */
 export interface AccountReader {
   /**
-   * Every account of `program` whose data begin with `prefix`. A node that leaves out one of `known` is not believed:
-   * the next is asked, then NODE_BAD_ANSWER.
+   * Every account of `program` whose data begin with `prefix`. A node that leaves out one of `known`, or whose list
+   * `check` refuses by a NODE_BAD_ANSWER, is not believed: the next is asked, then that is thrown.
    */
-  programAccounts (program: string, prefix: Buffer, known?: KnownAccounts): Promise<AtMoment<RawAccount[]>>
+  programAccounts (
+    program: string, prefix: Buffer, known?: KnownAccounts, check?: (accounts: readonly RawAccount[]) => void
+  ): Promise<AtMoment<RawAccount[]>>
   /**
    * Lists of at most 99, a node call for each, at `minSlot` or later and of the oldest of their moments; in the order
    * asked for; null: there is none.

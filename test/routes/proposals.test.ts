@@ -253,6 +253,38 @@ test('an event that is missing is null in its own row, and holds up the record o
   t.equal((await get<ProposalRecord>(`/api/proposals/${address}`)).created_at, made)
 })
 
+test('a list that lacks a proposal which its DAO has counted is not believed; an odd proposal alone is left out', async t => {
+  const { ledger, node } = await startChain(t)
+  const [dao, other] = [1, 2].map(() => ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 2n * 10n ** 12n, quoteReserves: 2n * 10n ** 11n }
+  )) as [Dao, Dao]
+  dao.launchProposal()
+  other.launchProposal()
+  const app = await build(t, {
+    env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000', STALE_IF_ERROR: '0' }),
+    now: () => ledger.time * 1000,
+    pollMs: 20
+  })
+  await historyComplete(app)
+  const { address } = dao.proposal!
+  const { owner, data } = ledger.account(address)!
+  const statuses = () => Promise.all([
+    '/api/proposals', `/api/proposals/${address}`, `/api/proposals/${other.proposal!.address}`,
+    `/api/daos/${dao.address}`, `/api/daos/${dao.address}/proposals`, '/api/tickers'
+  ].map(async path => (await app.inject(path)).statusCode))
+  const isSo = (what: string, expected: number[]) => until(what, async () => {
+    ledger.advance(11)
+    return JSON.stringify(await statuses()) === JSON.stringify(expected)
+  })
+  ledger.accounts.override(address, null)
+  await isSo('a short list is refused', [500, 500, 500, 500, 500, 200])
+  ledger.accounts.override(address, { owner, data: Buffer.from(data).fill(9, 52, 53) })
+  await isSo('an odd one is left out', [200, 404, 200, 200, 200, 200])
+  t.same((await getterOf(app)<Proposals>('/api/proposals')).map(({ dao }) => dao), [other.address])
+  ledger.accounts.override(address, undefined)
+  await isSo('it is there', [200, 200, 200, 200, 200, 200])
+})
+
 test('the oracle carried on is the compiled program\'s own, and decides as it does', {
   skip: !existsSync(RECORDING) && 'the recording is not here'
 }, async t => {
