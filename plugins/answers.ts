@@ -51,8 +51,13 @@ export default fp(async fastify => {
     time
   }
   const market = createMarket(sources)
-  const daosOf: DaosOf = async (parts, mint) => [...(await sources.snapshot.get(parts)).daos.values()]
-    .filter(({ baseMint }) => baseMint === mint).map(({ address }) => address)
+  const daosOf: DaosOf = async (parts, mint) => {
+    const { daos, discovered } = await sources.snapshot.get(parts)
+    return {
+      trading: [...daos.values()].filter(({ baseMint }) => baseMint === mint).map(({ address }) => address),
+      isDao: asked => discovered.some(({ address }) => address === asked)
+    }
+  }
   const readSets = createSetReader(accounts)
   const supply = keepEach(sources, createSupplyReader(readSets, program, daosOf), { max: MAX_MINTS })
   const reader = createDaoFactsReader({

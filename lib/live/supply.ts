@@ -15,8 +15,8 @@ import type { Supply } from '../../schemas/supply.js'
 import type { Accounts, AccountSet, SetReader } from './account-sets.js'
 import type { Kept, Part } from './fresh.js'
 
-/** Gives the DAOs that trade a mint as their base. */
-export type DaosOf = Kept<readonly string[], [mint: string]>
+/** Gives the DAOs that trade a mint as their base, excluded ones aside, and whether an address is one of all DAOs. */
+export type DaosOf = Kept<{ trading: readonly string[], isDao: (address: string) => boolean }, [mint: string]>
 
 /** What the accounts of one slot say of a supply. */
 export interface SupplyFacts {
@@ -82,8 +82,12 @@ export async function supplyOf (
   const needed = [...places.map(({ address }) => address), ...origin === undefined ? [] : besideThem(origin, token)]
   if (!needed.every(address => asked.has(address))) return needed
   const external = origin?.launch.dao == null ? null : externalLiquidity(client, origin, mint, accounts)
-  const held = places.map(({ owner, ...place }): AllocatedPart =>
-    ({ ...place, amount: balance(accounts, place.address, token, owner) }))
+  const held = places.map(({ owner, ...place }): AllocatedPart => {
+    const amount = balance(accounts, place.address, token, owner)
+    // nothing closes it
+    if (amount === null && place.kind === 'internal_pool') throw new DecodeError('a pool without a vault')
+    return { ...place, amount: amount ?? 0n }
+  })
   const allocation = (origin === undefined ? held : allocatedByLaunch(client, origin, token, accounts, external, held))
     .filter(({ amount }) => amount > 0n)
   return {
@@ -122,11 +126,13 @@ const poolOf = (dao: string, token: Mint): Place =>
   ({ kind: 'internal_pool', address: vaultOf(dao, token), owner: dao, circulating: true })
 
 /** The pools of the DAOs, and what nobody has claimed of a token issued anew for one, which does not circulate. */
-function placesOfDaos ({ program }: ProgramClient, token: Mint, daos: readonly string[]): Place[] {
+function placesOfDaos (
+  { program }: ProgramClient, token: Mint, { trading, isDao }: Awaited<ReturnType<DaosOf>>
+): Place[] {
   const { signer, dao } = relaunchAddresses(program, token.address)
   const unclaimed: Place =
     { kind: 'launch_vault', address: vaultOf(signer, token), owner: signer, circulating: false }
-  return [...daos.includes(dao) ? [unclaimed] : [], ...daos.map(dao => poolOf(dao, token))]
+  return [...isDao(dao) ? [unclaimed] : [], ...trading.map(dao => poolOf(dao, token))]
 }
 
 /** What a launch that has made its DAO holds, the bid wall behind it, and the DAO's pool. */
@@ -166,10 +172,10 @@ function allocatedByLaunch (
   ]
 }
 
-/** Balance of `owner`'s token account; 0: there is none. Throws a DecodeError where it is of another mint or owner. */
-function balance (accounts: Accounts, address: string, mint: Mint, owner: string): bigint {
+/** Balance of `owner`'s token account; null: none is there. Throws a DecodeError for one of another mint or owner. */
+function balance (accounts: Accounts, address: string, mint: Mint, owner: string): bigint | null {
   const account = accounts.get(address)
-  if (account === undefined) return 0n
+  if (account === undefined) return null
   const token = decodeTokenAccount(account)
   if (token.mint === mint.address && token.owner === owner) return token.amount
   throw new DecodeError(`${address}: a vault of another mint or owner`)
@@ -183,7 +189,12 @@ function teamPackage (client: ProgramClient, origin: Origin, token: Mint, accoun
   const decoded = account === undefined ? null : decodePackage(client, account, token.address)
   const vault = vaultOf(addresses.package, token)
   if (decoded !== null && decoded.vault !== vault) throw new DecodeError('package: a vault that is not its own')
-  return lockedTeamTokens(launch, decoded, balance(accounts, vault, token, addresses.package))
+  const held = balance(accounts, vault, token, addresses.package)
+  // burning closes both
+  if (held === null && decoded !== null && decoded.total > decoded.unlocked) {
+    throw new DecodeError('package: locked tokens without a vault')
+  }
+  return lockedTeamTokens(launch, decoded, held ?? 0n)
 }
 
 /** What the position that the launch opened would withdraw, while the DAO's vault holds its NFT. */
