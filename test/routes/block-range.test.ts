@@ -100,6 +100,21 @@ test('a pool through its life: reserves follow from the events', async t => {
   )).events, events)
 })
 
+test('a pool of a token with more places than indexers read is in no range, and holds up no other', async t => {
+  const { dao, ledger, start } = await setUp(t)
+  const first = ledger.slot
+  const [most, more, another] = [dao(50), dao(51), dao()]
+  for (const pool of [most, more, another]) pool.swap('buy', 1_000_000n)
+  const { get, publish, refused } = await start()
+  const to = await publish()
+  for (const form of ['dexscreener', 'geckoterminal']) {
+    const { events } = await get<DexEvents>(`/${form}/events?fromBlock=${first}&toBlock=${to}`)
+    t.same(new Set(events.map(({ pairId }) => pairId)), new Set([most.address, another.address]))
+    await get(`/${form}/pair?id=${most.address}`)
+    await refused(`/${form}/pair?id=${more.address}`, 404, `Pool not found: ${more.address}`)
+  }
+})
+
 type Sides = readonly [base: bigint, quote: bigint]
 const plus = (a: Sides, b: Sides): Sides => [a[0] + b[0], a[1] + b[1]]
 const less = (a: Sides, b: Sides): Sides => [a[0] - b[0], a[1] - b[1]]

@@ -16,11 +16,19 @@ const CAUSES: Readonly<Record<string, LiquidityCause>> = {
   ApplyLiquidation: 'liquidated'
 }
 
+/** Places of an amount that are read: with more of them an amount may be 0 to who reads it, which ends all reading. */
+const MAX_PLACES = 50
+
+/** Whether amounts of a pool's tokens can be told in this form. */
+export const isTellable = ({ baseDecimals, quoteDecimals }: PoolTokens): boolean =>
+  Math.max(baseDecimals, quoteDecimals) <= MAX_PLACES
+
 /**
- * The event in this form; undefined where it has no word for it: a swap that gave nothing, or an event whose amounts
- * are lost. Throws a RangeError where its place in its block is not known.
+ * The event in this form; undefined where it has no word for it: a swap that gave nothing, an event whose amounts are
+ * lost, or of a token with more places than are read. Throws a RangeError where its place in its block is not known.
  */
 export function blockEvent (event: PoolEvent, tokens: PoolTokens): BlockEvent | undefined {
+  if (!isTellable(tokens)) return undefined
   const { slot, at, signature, blockIndex, eventIndex, maker, dao, kind, swap, liquidity, reserves } = event
   if (blockIndex === null || maker === null) throw new RangeError(`${signature}: not placed in its block yet`)
   const { base, quote, price } = textsOf(tokens)

@@ -10,7 +10,7 @@ import { invalidParameter } from '../../query.js'
 import type { DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock } from '../../../schemas/block-range.js'
 import { JSON_TYPE, jsonResponse } from '../json-response.js'
 import { checkAddress, noPool } from '../sources.js'
-import { blockEvent, positionOf } from './block-event.js'
+import { blockEvent, isTellable, positionOf } from './block-event.js'
 import { poolTokens, type PoolTokens } from './pool-tokens.js'
 import type { FormSources } from './pairs.js'
 import { nameOf, symbolOf } from './token-texts.js'
@@ -116,7 +116,7 @@ export function createBlockRanges (sources: FormSources) {
   async function pair (pool: string): Promise<DexPair> {
     checkAddress(pool, 'INVALID_POOL_ID')
     const tokens = excluded.has(pool) ? undefined : await poolTokens(snapshots, pool)
-    if (tokens === undefined) throw noPool(pool)
+    if (tokens === undefined || !isTellable(tokens)) throw noPool(pool)
     const { first, isLost } = await history.published(async reading => ({
       first: await reading.firstEvent(pool), isLost: await reading.isBeginningLost(pool)
     }))
