@@ -2,7 +2,7 @@ import { eachInSlices } from '../../async.js'
 import type { Clock } from '../../clock.js'
 import type { CallOptions, HistoryReader, Priority, RawTransaction, SignatureInfo } from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
-import { isServiceError, ServiceError } from '../../errors.js'
+import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 import { readEvents } from '../../protocol/events.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
@@ -22,7 +22,11 @@ export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> &
 /** The events of a transaction in their order, or why it can't be had. */
 export type Outcome = LocatedEvent[] | MissingTransaction
 
-interface Refusal { since: number, tries: number, at: number, reason: string, final: boolean }
+/** 'open': the calls for it fail, which may be the node; 'given up': asking again is in vain. */
+type RefusalKind = 'open' | 'refused' | 'given up'
+
+/** `since`, `last`: the first and the last try; `at`: when the next is due. */
+interface Refusal { since: number, tries: number, last: number, at: number, reason: string, kind: RefusalKind }
 
 /** Transactions held until they are stored: two pages of the bulk method and a step. */
 const MAX_HELD = 2_500
@@ -46,9 +50,18 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
   let givenAt = -Infinity
   let [bulkFailedAt, bulkFrom] = [Infinity, -Infinity]
 
-  function refuse (signature: string, reason: string, final: boolean): void {
-    const { since = clock.now(), tries = 0 } = refused.get(signature) ?? {}
-    refused.set(signature, { since, tries: tries + 1, at: clock.now() + backoff(tries + 1, clock), reason, final })
+  function refuse (signature: string, reason: string, kind: RefusalKind = 'refused'): void {
+    const last = clock.now()
+    const { since = last, tries = 0 } = refused.get(signature) ?? {}
+    refused.set(signature, { since, tries: tries + 1, last, at: last + backoff(tries + 1, clock), reason, kind })
+  }
+
+  /**
+   * Notes the first of those that got no answer, as it may have kept the others from theirs. If it fails again though
+   * others were given in between, it is the transaction, not the node.
+   */
+  function fail ({ signature }: Wanted, reason: string): void {
+    refuse(signature, reason, givenAt >= (refused.get(signature)?.last ?? Infinity) ? 'refused' : 'open')
   }
 
   function eventsOf (tx: RawTransaction, { signature, slot, transactionIndex }: Wanted): LocatedEvent[] {
@@ -66,7 +79,7 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
       givenAt = clock.now()
     } catch (error) {
       if (!isServiceError(error, 'NODE_BAD_ANSWER')) throw error
-      refuse(wanted.signature, error.message, false)
+      refuse(wanted.signature, error.message)
     }
     for (const oldest of held.keys()) {
       if (held.size <= MAX_HELD) break
@@ -76,21 +89,26 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
 
   async function ask (wanted: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
     const signatures = wanted.map(({ signature }) => signature)
-    const outcomes = await reader.transactions(signatures, { priority, deadlineMs, signal })
+    const outcomes = await reader.transactions(signatures, { priority, deadlineMs, signal }).catch((error: unknown) => {
+      fail(wanted[0]!, messageOf(error))
+      throw error
+    })
     for (const [at, one] of wanted.entries()) {
       const outcome = outcomes[at]
       if (outcome === undefined) continue
-      if (outcome === null) refuse(one.signature, 'the node does not have it', false)
+      if (outcome === null) refuse(one.signature, 'the node does not have it')
       else if (outcome instanceof ServiceError) {
-        refuse(one.signature, outcome.message, outcome.code === 'VERSION_UNSUPPORTED')
+        refuse(one.signature, outcome.message, outcome.code === 'VERSION_UNSUPPORTED' ? 'given up' : 'refused')
       } else hold(outcome, one)
     }
+    const failed = wanted.find((_, at) => outcomes[at] === undefined)
+    if (failed !== undefined) fail(failed, 'every call for it fails')
   }
 
   const isIll = ({ since }: Refusal): boolean => refused.size > SUSPICIOUS && givenAt < since
 
   const isOpen = ({ signature, failed = false }: Wanted) =>
-    !failed && !held.has(signature) && refused.get(signature)?.final !== true
+    !failed && !held.has(signature) && refused.get(signature)?.kind !== 'given up'
 
   return {
     isHeld: ({ signature }: Wanted) => held.has(signature),
@@ -167,9 +185,10 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
       const events = held.get(entry.signature)
       if (events !== undefined) return events
       const refusal = refused.get(entry.signature)
-      if (refusal === undefined) return undefined
+      if (refusal === undefined || refusal.kind === 'open') return undefined
       const patience = patienceMs > 0 && isIll(refusal) ? ILL_MS : patienceMs
-      return refusal.final || clock.now() - refusal.since >= patience ? missed(entry, refusal.reason) : undefined
+      const isOver = refusal.kind === 'given up' || clock.now() - refusal.since >= patience
+      return isOver ? missed(entry, refusal.reason) : undefined
     },
 
     /** Lets go of what has been stored. */

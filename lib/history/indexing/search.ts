@@ -49,7 +49,7 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
 
   /** Reads and stores what is given of `entries`, newest first; the walk's cursors stay. */
   async function storeListed<T extends Wanted> (entries: readonly T[]) {
-    const open = entries.filter(entry => !entry.failed && !fetcher.isHeld(entry))
+    const open = entries.filter(entry => fetcher.outcome(entry, 0) === undefined)
     if (open.length > 0) await fetcher.fetch(open, 'idle', DEADLINE_MS)
     const known = new Set(writer.state.missing.map(({ signature }) => signature))
     const given: LocatedEvent[][] = []
@@ -64,7 +64,7 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
         if (known.has(entry.signature)) found.push(entry.signature)
       }
     }
-    fetcher.forget(entries)
+    fetcher.forget(entries.filter(entry => !unanswered.includes(entry)))
     const events = given.reverse().flat()
     const added = events.length + found.length === 0 ? 0 : await writer.commit({ events, found })
     for (const signature of found) tried.delete(signature)
@@ -75,7 +75,6 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
   async function missing (): Promise<boolean> {
     const due = writer.state.missing.filter(({ signature }) => isDue(signature)).slice(0, STEP)
     if (due.length === 0) return false
-    fetcher.forget(due)   // what was said of them before
     const { missing, found } = await storeListed(due)
     for (const { signature } of missing) noteTried(signature)
     if (found > 0) {

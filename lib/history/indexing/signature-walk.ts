@@ -134,11 +134,12 @@ export function createSignatureWalk (
 
   /** Stores the oldest of what waits above the newest range. */
   async function rise (top: IndexedRange, { entries, asked }: NonNullable<typeof rising>): Promise<HeadResult> {
+    rising = undefined   // where nothing can be had, it is listed anew, with what has come since
     const advanced = await process(entries, 'head', HEAD_PATIENCE_MS, taken =>
       ({ indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, taken)) }), true)
     const left = entries.slice(advanced.taken)
-    rising = left.length === 0 ? undefined : { entries: left, asked }
-    return { ...advanced, reached: rising === undefined ? asked : undefined, behind: false }
+    if (advanced.waitUntil === undefined && left.length > 0) rising = { entries: left, asked }
+    return { ...advanced, reached: left.length === 0 ? asked : undefined, behind: false }
   }
 
   const list = (cursor: SignatureInfo | undefined, page: { limit: number, minSlot: number }) =>

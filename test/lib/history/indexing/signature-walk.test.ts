@@ -107,6 +107,50 @@ test('a transaction that is refused holds up nothing that comes after it for lon
   t.equal(writer.state.swaps, 59)
 })
 
+test('one for which every call fails is missing once others are given; where none is, it waits', async t => {
+  const ledger = trading(60)
+  const { writer, reader, time, head, back, ranges } = await setUp(t, ledger)
+  const { transactions } = reader
+  const failing = new Set([ledger.swaps.at(-30)!.signature])
+  let isAway = false
+  reader.transactions = async signatures => {
+    // a node that fails at one ends the calls behind it
+    const end = isAway ? 0 : signatures.findIndex(signature => failing.has(signature))
+    if (end === 0) throw new ServiceError('NODE_UNAVAILABLE', 'HTTP 500')
+    const outcomes = await transactions(signatures.slice(0, end === -1 ? undefined : end))
+    return signatures.map((_, at) => outcomes[at])
+  }
+  await head()
+  const step = async (work: typeof head | typeof back) => {
+    const { waitUntil, taken } = await work().catch(() => ({ waitUntil: undefined, taken: 0 }))
+    if (taken === 0) time.drift = Math.max(waitUntil ?? 0, time.drift + 100)
+  }
+  for (let steps = 0; ranges().length > 0 && steps < 400; steps++) await step(back)
+  t.match(writer.state.missing, [{ signature: [...failing][0], reason: 'HTTP 500' }])
+  t.equal(writer.state.swaps, 59)
+
+  const trade = (): string => {
+    ledger.advance(60)
+    return ledger.daos[0]!.swap('buy', 7000n).signature
+  }
+  isAway = true
+  trade()
+  trade()
+  for (let steps = 0; steps < 1000; steps++) await step(head)
+  t.equal(writer.state.missing.length, 1, 'a node that is away tells of no transaction')
+  isAway = false
+  for (let steps = 0; writer.state.swaps < 61 && steps < 400; steps++) await step(head)
+  t.equal(writer.state.swaps, 61)
+
+  failing.add(trade())
+  for (let steps = 0; steps < 400; steps++) await step(head)
+  t.equal(writer.state.missing.length, 1, 'nor one whose only transaction it is')
+  trade()
+  for (let steps = 0; writer.state.swaps < 62 && steps < 400; steps++) await step(head)
+  t.same(new Set(writer.state.missing.map(({ signature }) => signature)), failing)
+  t.equal(writer.state.swaps, 62)
+})
+
 test('nothing older than the last day is asked for before the last day is whole', async t => {
   const ledger = trading(30)
   ledger.advance(2 * 86_400)
