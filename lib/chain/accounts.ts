@@ -98,7 +98,7 @@ export const createAccountReader = (rpc: Rpc): AccountReader => ({
         if (missing.length > 0) {
           throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
         }
-        check(accounts)
+        check(accounts, moment)
         return { moment, value: accounts }
       }
     })

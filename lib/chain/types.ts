@@ -32,7 +32,8 @@ export interface AccountReader {
    * `check` refuses by a NODE_BAD_ANSWER, is not believed: the next is asked, then that is thrown.
    */
   programAccounts (
-    program: string, prefix: Buffer, known?: KnownAccounts, check?: (accounts: readonly RawAccount[]) => void
+    program: string, prefix: Buffer, known?: KnownAccounts,
+    check?: (accounts: readonly RawAccount[], moment: Moment) => void
   ): Promise<AtMoment<RawAccount[]>>
   /**
    * Lists of at most 99, a node call for each, at `minSlot` or later and of the oldest of their moments; in the order

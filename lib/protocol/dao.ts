@@ -28,8 +28,6 @@ export interface Dao {
   quoteFees: bigint
   /** When the pool began, Unix seconds; proposals leave it as it is. */
   createdAt: number
-  /** Proposals that were ever made; the account of each stays. */
-  proposalCount: number
   /** Number of the DAO's latest event; its events are 1, 2, 3 … */
   seqNum: bigint
   /** Bytes of the account: tells which version created or resized it. */
@@ -67,7 +65,6 @@ interface AnchorDao {
   squads_multisig_vault: PublicKey
   base_mint: PublicKey
   quote_mint: PublicKey
-  proposal_count: number
   pass_threshold_bps: number
   seq_num: AnchorInteger
 }
@@ -100,7 +97,6 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
     baseFees: toBigInt(spot.base_protocol_fee_balance),
     quoteFees: toBigInt(spot.quote_protocol_fee_balance),
     createdAt: Number(spot.oracle.created_at_timestamp.toString(10)),
-    proposalCount: dao.proposal_count,
     seqNum: toBigInt(dao.seq_num),
     size: account.data.length,
     details: () => ({ multisig: toKey(multisig), totalLiquidity, passThresholdBps, ...tailOf(account) })

@@ -148,20 +148,13 @@ function liveMarketsOf (
   }
 }
 
-/**
- * Throws NODE_BAD_ANSWER where a list has fewer proposals than the DAOs have counted; `undefined` may be any DAO's. One
- * that was made since the DAOs were read is one more.
- */
-function checkCounts (daos: ReadonlyMap<string, Dao>, listed: ReadonlyArray<Proposal | undefined>): void {
-  const numbers = new Map<string | undefined, number>()
-  for (const one of listed) numbers.set(one?.dao, (numbers.get(one?.dao) ?? 0) + 1)
-  let missing = -(numbers.get(undefined) ?? 0)
-  for (const { address, ownAddress, proposalCount } of daos.values()) {
-    // an odd account may have counted anything
-    if (address === ownAddress) missing += Math.max(0, proposalCount - (numbers.get(address) ?? 0))
-  }
-  if (missing > 0) {
-    throw new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${missing} proposals that DAOs count are missing`)
+/** Throws NODE_BAD_ANSWER where accounts of a Unix second lack a proposal that had been made: none is ever closed. */
+function checkListed (events: readonly ProposalEvent[], accounts: readonly RawAccount[], time: number): void {
+  const listed = new Set(accounts.map(({ address }) => address))
+  const missing = events.filter(({ kind, at, proposal }) =>
+    kind === 'InitializeProposal' && at <= time && !listed.has(proposal))
+  if (missing.length > 0) {
+    throw new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${missing.length} known proposals are missing`)
   }
 }
 
@@ -174,28 +167,25 @@ export type ProposalAnswers = ReturnType<typeof createProposals>
 export function createProposals (sources: Sources, reader: AccountReader, program: ProgramClient) {
   const { snapshot: snapshots, history } = sources
 
-  /** Undefined: another build's, or damaged. It alone is left out. */
-  function proposalIn (account: RawAccount): Proposal | undefined {
-    try {
-      return decodeProposal(program.program, account)
-    } catch (error) {
-      if (error instanceof DecodeError) return undefined
-      throw error
-    }
-  }
-
   const all = keepOne(sources, async parts => {
     const { daos, tokens } = await stateOf(sources, parts)
-    const check = (accounts: readonly RawAccount[]) => checkCounts(daos, accounts.map(proposalIn))
-    const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX, undefined, check)
+    const events = await history.read(reading => reading.proposalEvents())
+    const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX, undefined, (accounts, { time }) =>
+      checkListed(events, accounts, time))
     parts.push(partOf(read))
     return read.value.flatMap((account): Known[] => {
-      const proposal = proposalIn(account)
-      const dao = proposal && daos.get(proposal.dao)
-      if (dao === undefined) return []
-      const [base, quote] = [tokens.get(dao.baseMint), tokens.get(dao.quoteMint)]
-      const decimals = base && quote && { baseDecimals: base.decimals, quoteDecimals: quote.decimals }
-      return [{ proposal: proposal!, dao, bps: bpsOf(proposal!, dao), decimals: decimals ?? undefined }]
+      try {
+        const proposal = decodeProposal(program.program, account)
+        const dao = daos.get(proposal.dao)
+        if (dao === undefined) return []
+        const [base, quote] = [tokens.get(dao.baseMint), tokens.get(dao.quoteMint)]
+        const decimals = base && quote && { baseDecimals: base.decimals, quoteDecimals: quote.decimals }
+        return [{ proposal, dao, bps: bpsOf(proposal, dao), decimals: decimals ?? undefined }]
+      } catch (error) {
+        // another build's, or damaged: it alone is left out
+        if (error instanceof DecodeError) return []
+        throw error
+      }
     })
   })
 

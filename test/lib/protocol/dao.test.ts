@@ -108,7 +108,6 @@ test('a DAO of any build, in either state, says what its fields say', t => {
       baseFees: spot.baseFees,
       quoteFees: spot.quoteFees,
       createdAt: spot.oracle.created,
-      proposalCount: 3,
       seqNum: BigInt(seq),
       size: account.data.length
     })
