@@ -245,8 +245,8 @@ export const DEFECTS: Defect[] = [
     by: 11,
     sentence: 'A rate that was lowered is never tried to be more.',
     file: 'lib/chain/rate.ts',
-    find: 'if (bucket.spent >= bucket.rate * since / 2 && !bucket.isStated)',
-    put: 'if (bucket.ceiling === Infinity && bucket.spent >= bucket.rate * since / 2 && !bucket.isStated)'
+    find: 'if (isTried && !bucket.isStated)',
+    put: 'if (bucket.ceiling === Infinity && isTried && !bucket.isStated)'
   },
   {
     name: 'behind-in-a-halt',
