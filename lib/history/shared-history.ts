@@ -43,6 +43,7 @@ export async function openSharedHistory (
   let reader: PostgresReader | undefined
   let follower: Follower | undefined
   let leading: History | undefined
+  let network: string | undefined
   let work: Promise<unknown> | undefined
   let isListening = false
   let isAway = false
@@ -53,7 +54,7 @@ export async function openSharedHistory (
   async function open (): Promise<Follower> {
     await preparePostgres(place, program)
     reader = await openPostgresReader(place)
-    follower = createFollower({ reader, valuation: { rate, basis }, time, staleMs })
+    follower = createFollower({ reader, valuation: { rate, basis }, time, staleMs, network: () => network })
     return follower
   }
 
@@ -88,9 +89,12 @@ export async function openSharedHistory (
     }
   }
 
-  /** A process that nobody asks yet must become ready, too. */
+  /** A process that nobody asks yet must become ready, too, and may have been led to another network. */
   async function lookAtAccounts (): Promise<number> {
-    if (leading === undefined) await daos()
+    if (leading === undefined || network === undefined) {
+      network = await options.reader.genesisHash({ priority: 'head', signal })
+      await daos()
+    }
     return clock.now() + checkMs
   }
 
@@ -143,8 +147,10 @@ export async function openSharedHistory (
       isListening = is
       leading?.listening(is)
     },
-    status: () =>
-      ({ ...follower?.status() ?? EMPTY, leads: leading !== undefined, refusal: leading?.status().refusal ?? null }),
+    status () {
+      const status = follower?.status() ?? EMPTY
+      return { ...status, leads: leading !== undefined, refusal: leading?.status().refusal ?? status.refusal }
+    },
     head: () => reading().head(),
     last24h: async () => await reading().last24h(),
     daily: async () => await reading().daily(),

@@ -4,7 +4,7 @@ import type { VolumeRule } from '../../market/volume.js'
 import { type Answers, createAnswers, type Seen as State } from '../answers.js'
 import { sameValuation } from '../rules/fixed-point.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
-import { unusable } from '../store/failures.js'
+import { otherNetwork, unusable } from '../store/failures.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, readAccounts, readLeaderProgress } from './leader-progress.js'
 import type { PostgresReader } from './reader.js'
@@ -15,6 +15,8 @@ export interface FollowerOptions {
   time: AgeTime
   /** How old the head may be for anything to be made of it, ms. */
   staleMs: number
+  /** The genesis hash of the network that is read beside the rows; undefined: not known yet. */
+  network: () => string | undefined
 }
 
 export type Follower = Answers & {
@@ -25,7 +27,9 @@ export type Follower = Answers & {
 type Seen = State & LeaderProgress
 
 /** The answers of a history that another process may write, each from one state of the database. */
-export function createFollower ({ reader: { store, together }, valuation, time, staleMs }: FollowerOptions): Follower {
+export function createFollower (
+  { reader: { store, together }, valuation, time, staleMs, network }: FollowerOptions
+): Follower {
   let seen: Seen | undefined
 
   /** The candles and day sums are kept by the rule of the process that writes. */
@@ -53,8 +57,23 @@ export function createFollower ({ reader: { store, together }, valuation, time, 
     return (seen = { ...progress, state, accounts, sequenceGaps: sequenceGaps!, searched, volumes, checkSums })
   }
 
-  const seeing = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => together(async db => await work(await look(db)))
+  function refusal (): ServiceError | undefined {
+    const [kept, own] = [seen?.genesis, network()]
+    return kept === undefined || own === undefined || kept === own ? undefined : otherNetwork(kept, own)
+  }
+
+  const seeing = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => together(async db => {
+    const now = await look(db)
+    const wrong = refusal()
+    if (wrong !== undefined) throw wrong
+    if (network() === undefined) throw new ServiceError('WARMING_UP', 'the network of the node is not known yet')
+    return await work(now)
+  })
   const answers = createAnswers({ store, time, staleMs, last: () => seen, seeing })
 
-  return { ...answers, refresh: () => seeing(async () => {}) }
+  return {
+    ...answers,
+    status: () => ({ ...answers.status(), refusal: refusal()?.message ?? null }),
+    refresh: () => together(async db => { await look(db) })
+  }
 }

@@ -13,6 +13,8 @@ export interface LeaderProgress extends Pick<Progress, 'head' | 'lastDay' | 'ver
   revision: number
   /** Grows with every process that takes the lead; undefined before the first. */
   fencingToken: string | undefined
+  /** The network of the rows, by its genesis hash; undefined before the first. */
+  genesis: string | undefined
   /** Sequence gaps that have been looked for in vain, by `gapKey`. */
   lost: Set<string>
 }
@@ -29,6 +31,7 @@ export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderPro
     ...noted,
     revision: Number(meta.get('revision') ?? 0),
     fencingToken: meta.get('epoch'),
+    genesis: meta.get('genesis'),
     lost: new Set(meta.get('lost')?.split(','))
   }
 }

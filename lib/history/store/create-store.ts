@@ -1,10 +1,9 @@
 import type { Kysely } from 'kysely'
 import { createTurns } from '../../async.js'
-import { ServiceError } from '../../errors.js'
 import { candleReads } from './candle-rows.js'
 import { decisionReads } from './decisions.js'
 import { eventReads } from './event-reads.js'
-import { failed, hasNoRoom, NO_ROOM, unusable } from './failures.js'
+import { failed, hasNoRoom, NO_ROOM, otherNetwork, unusable } from './failures.js'
 import { putRows } from './inserts.js'
 import { migrate } from './migrations.js'
 import { putPublished } from './published.js'
@@ -127,10 +126,7 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
     bindNetwork: genesis => guarded('written', async () => {
       const kept = (await reading(readMeta)).get('genesis')
       if (kept === genesis) return
-      if (kept !== undefined) {
-        const made = `it was made for the one of genesis ${kept}, CHAIN_RPC_URL leads to ${genesis}`
-        throw new ServiceError('WRONG_NETWORK', `the history belongs to another network: ${made}`)
-      }
+      if (kept !== undefined) throw otherNetwork(kept, genesis)
       await writing(trx => putMeta(trx, { genesis }))
     }),
     hasNoRoom: () => isFull,

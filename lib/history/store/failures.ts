@@ -8,6 +8,11 @@ export const unusable = (message: string, cause?: unknown): ServiceError =>
 export const failed = (what: string, cause: unknown): ServiceError =>
   isServiceError(cause) ? cause : unusable(`${what}: ${messageOf(cause)}`, cause)
 
+/** Of a store of the network `kept`, by genesis hash. */
+export const otherNetwork = (kept: string, genesis: string): ServiceError => new ServiceError('WRONG_NETWORK',
+  'the history belongs to another network: ' +
+    `it was made for the one of genesis ${kept}, CHAIN_RPC_URL leads to ${genesis}`)
+
 /** SQLite's code, PostgreSQL's, and the operating system's. */
 const NO_ROOM_CODES = ['SQLITE_FULL', '53100', 'ENOSPC']
 

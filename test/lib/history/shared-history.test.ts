@@ -138,6 +138,25 @@ test(
   }
 )
 
+test('who reads another network than the stored one answers nothing from it, and says so', { skip }, async t => {
+  const { url } = newPlace(t)
+  const ledger = present()
+  const first = await share(t, ledger, url)
+  first.history.start()
+  await until(() => first.history.status().complete && first.history.status().last24h)
+  let genesis = 'GenesisOfAnother'
+  const reader = Object.assign(presentReader(ledger), { genesisHash: async () => genesis })
+  const { history } = await share(t, ledger, url, { writes: false, reader })
+  await t.rejects(history.last24h(), { code: 'WARMING_UP' }, 'before it is known which it reads')
+  history.start()
+  await until(() => history.status().refusal !== null)
+  t.match(history.status().refusal, /made for the one of genesis .*, CHAIN_RPC_URL leads to GenesisOfAnother/)
+  await t.rejects(history.last24h(), { code: 'WRONG_NETWORK' })
+  genesis = await presentReader(ledger).genesisHash()
+  await until(() => history.status().refusal === null)
+  t.equal((await history.last24h()).volumes.size, 2, 'and all once that is corrected')
+})
+
 test(
   'a past that the node has lost does not hide what is known of today, once it has been looked for, from whoever answers',
   { skip },
@@ -216,6 +235,8 @@ test('without a writer that reaches the head, nothing old is given out as new', 
   await t.rejects(reader.history.daily(), { code: 'HISTORY_UNAVAILABLE' })
   t.ok(reader.history.status().headAge! > 60_000)
   const other = await share(t, ledger, url, { writes: false, rate: parseDecimal('0.0025')! })
+  other.history.start()
+  await until(() => other.history.daily().then(() => true, ({ code }) => code !== 'WARMING_UP'))
   await t.rejects(other.history.daily(), { code: 'HISTORY_UNAVAILABLE', message: /another PROTOCOL_FEE_RATE/ })
 })
 
