@@ -1,5 +1,6 @@
 import { isServiceError } from '../../errors.js'
 import { publishableSlot } from '../rules/published-slot.js'
+import type { PublishedSlot } from '../store/store.js'
 import { completenessOf } from '../status.js'
 import type { Context } from './context.js'
 import type { Reconciler } from './reconcile.js'
@@ -7,15 +8,17 @@ import type { Reconciler } from './reconcile.js'
 /** Slots without a block looked behind for one: a block's time belongs to what is published. */
 const MAX_SKIPPED = 16
 
-/** The newest slot up to `slot` that has a block, with its time. */
-async function withTime (
-  { reader }: Context, slot: number, above: number
-): Promise<{ slot: number, at: number } | undefined> {
-  for (let at = slot; at > above && at > slot - MAX_SKIPPED; at--) {
-    const time = await reader.blockTime(at, { priority: 'head' })
-    if (time !== null) return { slot: at, at: time }
+/** The newest slot up to `slot` that has a block, with its time; where no node tells, that of a stored event. */
+async function withTime ({ reader, store }: Context, slot: number, above: number): Promise<PublishedSlot | null> {
+  try {
+    for (let at = slot; at > above && at > slot - MAX_SKIPPED; at--) {
+      const time = await reader.blockTime(at, { priority: 'head' })
+      if (time !== null) return { slot: at, at: time }
+    }
+  } catch (error) {
+    if (!isServiceError(error)) throw error
   }
-  return undefined
+  return await store.newestBlock(slot)
 }
 
 /** Publishes block ranges as far as nothing can change in them. Throws HISTORY_UNAVAILABLE. */
@@ -25,11 +28,6 @@ export async function publish (context: Context, { proof, search: { meetsMissing
   const incompleteSlot = await store.incompleteSlot()
   const slot = publishableSlot(completenessOf(writer.state, proof()), { meetsMissing, incompleteSlot })
   if (slot === undefined || slot <= published) return
-  try {
-    const found = await withTime(context, slot, published)
-    if (found !== undefined) await store.publish(found)
-  } catch (error) {
-    // the head is looked at again soon, and then this is, too
-    if (!isServiceError(error) || error.code === 'HISTORY_UNAVAILABLE') throw error
-  }
+  const found = await withTime(context, slot, published)
+  if (found !== null) await store.publish(found)
 }

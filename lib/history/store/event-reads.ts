@@ -124,6 +124,12 @@ export const eventReads = {
     return events
   },
 
+  async newestBlock ({ db }, upTo) {
+    const row = await db.selectFrom('events').select(['slot', 'at']).where('slot', '<=', upTo)
+      .orderBy('slot', 'desc').limit(1).executeTakeFirst()
+    return row ?? null
+  },
+
   async firstEvent (view, dao) {
     const row = await view.db.selectFrom('events').select([...COLUMNS, EVENT_IS_LATE.as('is_late')])
       .where('dao', '=', view.idOf(dao)).where('seq', '=', seqText(1n)).executeTakeFirst()

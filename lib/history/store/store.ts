@@ -133,6 +133,8 @@ export interface Store {
   published (): Promise<PublishedSlot | null>
   /** A slot no newer than what is published changes nothing. */
   publish (slot: PublishedSlot): Promise<void>
+  /** The newest block up to a slot of which an event is stored; null: none. */
+  newestBlock (upTo: number): Promise<PublishedSlot | null>
   /** What began a DAO: its event number 1; null where it is not stored. */
   firstEvent (dao: string): Promise<FirstEvent | null>
   /** The fee rates that a DAO's swaps show, from the oldest on; without one, that of the newest swap of all. */

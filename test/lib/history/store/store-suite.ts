@@ -538,6 +538,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     )
     t.match(await store.firstEvent(A), { kind: 'InitializeDao', slot: 101, at: 1001, maker: 'maker1' })
     t.equal(await store.firstEvent(B), null, 'not where only later ones are stored')
+    t.match(await store.newestBlock(102), { slot: 102, at: 1002 })
+    t.equal(await store.newestBlock(9), null)
     t.same(
       (await store.lastTrades(1003, [A, B])).map(({ dao, seq }) => `${dao} ${seq}`).sort(),
       [`${A} 2`, `${B} 3`].sort(),
