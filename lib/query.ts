@@ -86,7 +86,7 @@ const readTime = (isEnd: boolean) => (text: string): number | undefined => {
   if (day === undefined) return undefined
   if (time === undefined) return (isEnd ? day + 1 : day) * DAY - Number(isEnd)
   const at = Math.floor(Date.parse(text) / 1000)
-  return at >= 0 ? at : undefined
+  return at >= 0 && at <= MAX_TIME ? at : undefined
 }
 
 const TIME = 'Unix seconds, or ISO 8601: 1769860800, 2026-01-31 or 2026-01-31T12:00:00Z'
