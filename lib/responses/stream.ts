@@ -11,7 +11,7 @@ import { positionOf } from './forms/block-event.js'
 import { poolTokens } from './forms/pool-tokens.js'
 import { tradeRow } from './pools/pool-history.js'
 import type { Known } from './proposals.js'
-import { noPool, noProposal, type Sources } from './sources.js'
+import { noPool, noProposal, type Sources, staleAfter } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 export const STREAM_TYPES = ['trade', 'ticker', 'proposal'] as const
@@ -69,16 +69,23 @@ export function positionOfId (id: string): ChainPosition | undefined {
 const message = (event: StreamType | 'gap', data: object, position?: ChainPosition): string =>
   `${position === undefined ? '' : `id: ${idOf(position)}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
+/** That trades since a Unix second are not told: they are in pages. */
+const gap = (since: number | undefined, position?: ChainPosition): string => message(
+  'gap', { since: since === undefined ? null : timeText(since), pages: '/api/pools/{pool_id}/trades' }, position
+)
+
 /** A comment that moves the id on: whoever comes back need not read again what did not concern him. */
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
 interface ToldTrade { pool: string, position: ChainPosition, text: string }
 /** What a look finds: told where its state has changed, to those who ask for it. */
 interface Watched { key: string, state: string, data: object, isAsked (asked: StreamAsked): boolean }
-interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition }
+/** `isKept`: it was told that trades are kept back. */
+interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition, isKept: boolean }
 
 export function createStream ({ sources, clock, tickers, proposals, signal, onError }: StreamOptions) {
-  const { history, settings: { excluded }, snapshot: snapshots, time } = sources
+  const { history, settings, snapshot: snapshots, time } = sources
+  const { excluded } = settings
   const followers = new Set<Follower>()
   const inTurn = createTurns()
   /** Up to which slot all followers have been told. */
@@ -129,6 +136,18 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     }
     told = Math.max(told ?? to, to)
     for (const follower of followers) moveOn(follower, endOf(told))
+    await lookForKept(told)
+  }
+
+  /** Tells once that stored trades have been kept back for too long, as by a transaction that is not given. */
+  async function lookForKept (slot: number): Promise<void> {
+    const [first] = await history.published(reading =>
+      reading.poolEvents({ from: slot + 1, to: Number.MAX_SAFE_INTEGER, limit: 1 }))
+    const isKept = first !== undefined && (history.head().time - first.at) * 1000 > staleAfter(settings)
+    for (const follower of followers) {
+      if (isKept && !follower.isKept && follower.asked.types.has('trade')) follower.listener.write(gap(first.at))
+      follower.isKept = isKept
+    }
   }
 
   /** A look that tells what differs from the one before, while somebody asks for it; the first tells nothing. */
@@ -195,13 +214,13 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     let to = await publishedSlot()
     const reach = time.utc() / 1000 - REACH
     let isTooFar = follower.after.slot > to + AHEAD
-    let since: string | null = null
+    let since: number | undefined
     // what is published meanwhile, too: who reads slowly would have to take it at once
     for await (const { trades, oldest, ...page } of pagesAfter(follower.after, publishedSlot)) {
       to = page.to
       isTooFar = oldest !== undefined && oldest < reach
       if (isTooFar) {
-        since = timeText(oldest!)
+        since = oldest
         break
       }
       tell(follower, trades)
@@ -209,7 +228,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       if (!listener.isOpen) return
     }
     if (isTooFar) {
-      listener.write(message('gap', { since, pages: '/api/pools/{pool_id}/trades' }, endOf(to)))
+      listener.write(gap(since, endOf(to)))
       follower.after = endOf(to)
     } else moveOn(follower, endOf(to))
   }
@@ -227,7 +246,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     /** Tells what is asked for until the listener has gone. Rejects with what kept it from beginning. */
     async follow (asked: StreamAsked, listener: Listener) {
       const isBack = asked.after !== undefined
-      const follower: Follower = { asked, listener, after: asked.after ?? endOf(0) }
+      const follower: Follower = { asked, listener, after: asked.after ?? endOf(0), isKept: false }
       if (isBack) await replay(follower)
       // between two looks: whoever joins has been told what the others have
       await inTurn(async () => {

@@ -163,6 +163,44 @@ test('what is older than an hour is a gap, and so is what nobody has told', asyn
   for (const one of [now, old, ahead]) one.close()
 })
 
+test('trades that are kept back for long are told as a gap, once, and then themselves', async t => {
+  const { ledger, node, dao, start } = await setUp(t)
+  const { url } = await start()
+  const stream = await listen(`${url}?types=trade`)
+  await until('it has begun', () => stream.lastId() !== undefined)
+  // their places in their blocks can't be had
+  node.conditions.software = 'older'
+  node.faults.set({ method: 'getBlock', kind: 'rpc-error' })
+  const { time } = dao.swap('buy', 1_000_000n)
+  ledger.advance(30)
+  for (let looks = 0; looks < 30; looks++) {
+    ledger.advance(0.2)
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  t.same(stream.told, [], 'half a minute is not long')
+  ledger.advance(60)
+  await until('the gap is told', () => {
+    ledger.advance(0.2)
+    return stream.told.length > 0
+  })
+  dao.swap('buy', 1_000_000n)
+  const late = await listen(`${url}?types=trade`)
+  await until('who comes then is told, too', () => {
+    ledger.advance(0.2)
+    return late.told.length > 0
+  })
+  const gap = { event: 'gap', data: { since: new Date(time * 1000).toISOString() } }
+  t.match(stream.told, [gap])
+  t.match(late.told, [gap])
+  node.faults.clear()
+  await until('the trades are told', () => {
+    ledger.advance(31)
+    return trades(stream).length === 2
+  })
+  t.same(stream.told.map(({ event }) => event), ['gap', 'trade', 'trade'])
+  for (const one of [stream, late]) one.close()
+})
+
 test('what is asked wrongly is said; an address has five', async t => {
   const { ledger, start } = await setUp(t)
   const { app, url } = await start()
