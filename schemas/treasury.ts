@@ -64,6 +64,11 @@ const TREASURY = {
   runway_months: nullable(
     decimal('Dollars ÷ what may be spent in a month, 2 places; null without a limit.', '100.00')
   ),
+  tokens_complete: boolean(
+    'Whether all token accounts of the vault are counted. false in lists, and where no node lists the accounts of an ' +
+      'owner, or none as of now: those associated with the pool\'s tokens and USD_MINTS are; and where there are more ' +
+      'than 60.'
+  ),
   slot: slot('Slot of all of it.')
 }
 export const TreasuryRowSchema = record('TreasuryRow', 'The treasury of one DAO.', TREASURY)
@@ -77,9 +82,6 @@ export const TreasurySchema = record('Treasury', 'The treasury of one DAO, with 
   ...TREASURY,
   tokens: Type.Array(
     TreasuryTokenSchema, { description: 'What the vault holds: dollars first, then what has a value, then by mint.' }
-  ),
-  tokens_complete: boolean(
-    'Whether these are all. false where no node lists the token accounts of an owner (then they are of the pool\'s ' +
-      'tokens and of USD_MINTS), or none as of now, or there are more than 60.')
+  )
 })
 export type Treasury = Static<typeof TreasurySchema>

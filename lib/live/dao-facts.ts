@@ -10,6 +10,7 @@ import { decodeTokenAccount } from '../protocol/token.js'
 import type { AccountSet, SetReader } from './account-sets.js'
 import type { Part } from './fresh.js'
 import { type DaosOf, supplyAddresses, type SupplyFacts, supplyOf } from './supply.js'
+import type { Token } from './tokens.js'
 
 /** A DAO with its supply and what it owns, all of one slot. */
 export interface DaoFacts extends SupplyFacts {
@@ -38,6 +39,8 @@ interface DaoFactsOptions {
   daosOf: DaosOf
 }
 
+type Tokens = ReadonlyMap<string, Pick<Token, 'tokenProgram'> | null>
+
 /** Token accounts of a vault that are read; anyone can open more of them for it. */
 const MAX_TOKENS = 60
 
@@ -47,9 +50,12 @@ interface HeldAccounts { addresses: readonly string[], complete: boolean, time: 
 export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }: DaoFactsOptions) {
   const positionOf = ({ address, vault }: KnownDao): string => ammPositionAddress(client.program, address, vault)
 
-  /** Token accounts of a vault where known mints would lie. */
-  const associated = ({ vault, baseMint, quoteMint }: KnownDao): HeldAccounts => ({
-    addresses: [...new Set([baseMint, quoteMint, ...mints])].map(mint => tokenAccountAddress(vault, mint)),
+  /** Token accounts of a vault where known mints would lie: of either program where a mint is not among `tokens`. */
+  const associated = ({ vault, baseMint, quoteMint }: KnownDao, tokens: Tokens): HeldAccounts => ({
+    addresses: [...new Set([baseMint, quoteMint, ...mints])].flatMap(mint => {
+      const programs = [tokens.get(mint)?.tokenProgram ?? [PROGRAMS.token, PROGRAMS.token2022]].flat()
+      return programs.map(program => tokenAccountAddress(vault, mint, program))
+    }),
     complete: false,
     time: Infinity
   })
@@ -110,12 +116,13 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
      * Of many DAOs, with what their vaults hold in the accounts associated with known mints, or what is wrong with one.
      * Throws the ServiceError of a failed read.
      */
-    all: async (parts: Part[], daos: readonly KnownDao[]) => await facts(parts, daos, associated),
+    all: async (parts: Part[], daos: readonly KnownDao[], tokens: Tokens) =>
+      await facts(parts, daos, dao => associated(dao, tokens)),
     /** Of one, with all that its vault holds. Throws what is wrong with it. */
-    async one (parts: Part[], dao: KnownDao): Promise<DaoFacts> {
+    async one (parts: Part[], dao: KnownDao, tokens: Tokens): Promise<DaoFacts> {
       const own: Part[] = []
       const held = await listed(dao)
-      const addresses = [...new Set([...associated(dao).addresses, ...held.addresses])]
+      const addresses = [...new Set([...associated(dao, tokens).addresses, ...held.addresses])]
       const made = (await facts(own, [dao], () => ({ ...held, addresses }))).get(dao.address)!
       parts.push(...own)
       if (made instanceof ServiceError) throw made

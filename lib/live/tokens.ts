@@ -13,6 +13,7 @@ import { type AccountSet, createSetReader } from './account-sets.js'
 /** Symbol and name as they are listed: empty where they are longer than anybody needs. */
 export interface Token extends TokenText {
   mint: string
+  tokenProgram: string
   decimals: number
   /** As they were written, where that is longer. */
   whole?: TokenText
@@ -79,5 +80,6 @@ function decodeToken (mint: string, { accounts, asked }: AccountSet): Token | st
   const whole = { symbol: text.symbol, name: text.name }
   const listed = { symbol: listedText(whole.symbol, MAX_SYMBOL), name: listedText(whole.name, MAX_NAME) }
   const isListed = listed.symbol === whole.symbol && listed.name === whole.name
-  return { mint, decimals: decoded.decimals, ...listed, ...!isListed && { whole } }
+  const { decimals, tokenProgram } = decoded
+  return { mint, tokenProgram, decimals, ...listed, ...!isListed && { whole } }
 }

@@ -38,6 +38,8 @@ export async function checkOwners (checking: Checking): Promise<void> {
     if (at > 0 && nav !== undefined && (before === null || compare(nav, number(before)) > 0)) {
       refuse(`/api/treasuries ${at}: not largest first`)
     }
+    // no vault is listed for it
+    if (row.tokens_complete !== false) refuse(`/api/treasuries ${at}: tokens_complete ${String(row.tokens_complete)}`)
   }
   for (const pool of await market.lookedAt()) {
     const where = `/api/daos/${pool.id}`

@@ -352,19 +352,22 @@ test('a dollar that no DAO trades counts in the lists as it does in the treasury
   const { ledger, node } = await startChain(t)
   const usdc = ledger.usdc()
   const other = ledger.mint({ symbol: 'USDT', decimals: 6 })
+  const newer = ledger.mint({ symbol: 'PYUSD', decimals: 6, program: 'token-2022' })
   const dao = ledger.dao({ base: ledger.mint({}), quote: usdc, baseReserves: 10n ** 9n, quoteReserves: 10n ** 9n })
   createTokenAccount(ledger.accounts, dao.identity.vault, other, 7_000_000n)
+  createTokenAccount(ledger.accounts, dao.identity.vault, newer, 5_000_000n)
   ledger.advance(20)
   const app = await build(t, {
-    env: settings(t, node, ledger, { USD_MINTS: `${usdc.address},${other.address}` }),
+    env: settings(t, node, ledger, { USD_MINTS: `${usdc.address},${other.address},${newer.address}` }),
     now: () => ledger.time * 1000,
     pollMs: 20
   })
   await historyComplete(app)
   const get = getterOf(app)
-  const { tokens, tokens_complete: _, ...own } = await get<Treasury>(`/api/daos/${dao.address}/treasury`)
-  t.match(own, { treasury_usdc_aum: '7' })
-  t.match(tokens, [{ mint: other.address, symbol: 'USDT', amount: '7', usd: '7.00' }])
-  t.same(await get<Treasuries>('/api/treasuries'), [own])
-  t.match(await get<Pool[]>('/api/pools'), [{ treasury_usdc_aum: '7' }])
+  const { tokens, ...own } = await get<Treasury>(`/api/daos/${dao.address}/treasury`)
+  t.match(own, { treasury_usdc_aum: '12', tokens_complete: true })
+  t.match(tokens.find(({ mint }) => mint === other.address), { symbol: 'USDT', amount: '7', usd: '7.00' })
+  t.match(tokens.find(({ mint }) => mint === newer.address), { symbol: 'PYUSD', amount: '5', usd: '5.00' })
+  t.same(await get<Treasuries>('/api/treasuries'), [{ ...own, tokens_complete: false }], 'whose vaults are not listed')
+  t.match(await get<Pool[]>('/api/pools'), [{ treasury_usdc_aum: '12' }])
 })

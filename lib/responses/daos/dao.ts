@@ -67,7 +67,7 @@ export function daoRecord (
   const count = (wanted: ProposalState): number => proposals.filter(state => state === wanted).length
   const held = tokens.filter(({ mint }) => mint === dao.baseMint)
     .map(({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true }))
-  const treasury = treasuryRecord(facts, figures)
+  const treasury = treasuryRecord(figures)
   return {
     dao: dao.address,
     name: token?.name ?? '',

@@ -26,7 +26,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
     all: keepOne(sources, async (parts): Promise<ReadonlyMap<string, DaoFigures>> => {
       const state = await pricedStateOf(sources, parts)
       const deepest = state.deepest.slice(0, MAX_WITH_FACTS).flatMap(({ address }) => state.daos.get(address) ?? [])
-      const read = await reader.all(parts, deepest)
+      const read = await reader.all(parts, deepest, state.tokens)
       const facts = [...read.values()].flatMap(made => made instanceof ServiceError ? [] : [made])
       const known = await withHeld(state, facts)
       const figures = new Map<string, DaoFigures>()
@@ -46,7 +46,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
       const listed = await pricedStateOf(sources, parts)
       const dao = listed.daos.get(address)
       if (dao === undefined) throw noDao(address)
-      const facts = await reader.one(parts, dao)
+      const facts = await reader.one(parts, dao, listed.tokens)
       const state = await withHeld(listed, [facts], facts.slot)
       return { state, facts, figures: figuresOf(facts, state) }
     })

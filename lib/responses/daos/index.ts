@@ -52,7 +52,7 @@ export function createDaoResponses (sources: DaoSources) {
       live: open === undefined ? null : await liveOne(parts, open.address)
     }))
   })
-  const treasury = formOf(facts.one, ({ facts, figures }) => jsonResponse(treasuryRecord(facts, figures)))
+  const treasury = formOf(facts.one, ({ figures }) => jsonResponse(treasuryRecord(figures)))
 
   const allTreasuries = formOf(facts.all, figures =>
     largestFirst(figures.values(), ({ nav }) => nav, ({ treasury }) => treasury.dao).map(({ treasury }) => treasury))

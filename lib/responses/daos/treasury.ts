@@ -61,6 +61,7 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
     spending_limit: ifKnown(details.spendingLimit, ({ amount, members }) =>
       ({ amount_per_month: quote(amount), members })),
     runway_months: ifKnown(figures.runwayMonths, months => toFixed(months, 2)),
+    tokens_complete: facts.tokensComplete && held.length === facts.tokens.length,
     slot
   }
   const worth = (raw: bigint) => ifKnown(figures.priceUsd, price =>
@@ -90,8 +91,4 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
 }
 
 /** The treasury with each token account whose mint can be read. */
-export const treasuryRecord = (
-  { tokens, tokensComplete }: DaoFacts, { treasury, accounts }: DaoFigures
-): Treasury => ({
-  ...treasury, tokens: accounts, tokens_complete: tokensComplete && accounts.length === tokens.length
-})
+export const treasuryRecord = ({ treasury, accounts }: DaoFigures): Treasury => ({ ...treasury, tokens: accounts })
