@@ -1,6 +1,6 @@
 import type { TokenAccountLister } from '../chain/accounts.js'
 import { CURRENT_MS } from '../chain/moment.js'
-import { ServiceError } from '../errors.js'
+import { isServiceError, ServiceError } from '../errors.js'
 import { ammPositionAddress, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
@@ -125,6 +125,8 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
       const addresses = [...new Set([...associated(dao, tokens).addresses, ...held.addresses])]
       const made = (await facts(own, [dao], () => ({ ...held, addresses }))).get(dao.address)!
       parts.push(...own)
+      // it is there, and so is what it trades
+      if (isServiceError(made, 'MINT_NOT_FOUND')) throw new ServiceError('NODE_BAD_ANSWER', made.message)
       if (made instanceof ServiceError) throw made
       // an old list lacks what was opened since
       const isOld = own.some(({ time }) => (time - held.time) * 1000 > CURRENT_MS.confirmed)

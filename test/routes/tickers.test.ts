@@ -168,6 +168,10 @@ test(
       [reason(spoilt.address), reason(cut.address), reason(noMint.address)],
       ['undecodable', 'undecodable', 'mint unreadable']
     )
+    for (const path of ['', '/treasury']) {
+      const { statusCode } = await app.inject(`/api/daos/${noMint.address}${path}`)
+      t.equal(statusCode, 500, 'what a DAO trades is there, whatever a node says')
+    }
   }
 )
 
