@@ -116,8 +116,11 @@ export interface DaoDetails {
   teamThresholdBps: number | null
 }
 
-/** Accounts of at least this size have a team (programs/futarchy/src/instructions/resize_dao.rs). */
-const TEAM_SIZE = 1163
+/**
+ * Accounts of the version without a team; what lies behind the last field is of an older state. Others have one, unless
+ * they end before it (programs/futarchy/src/instructions/resize_dao.rs).
+ */
+const FIRST_SIZE = 1129
 const MAX_MEMBERS = 10
 const LIMIT = 13
 
@@ -131,7 +134,7 @@ function tailOf ({ data }: RawAccount): Pick<DaoDetails, 'spendingLimit' | 'team
   const length = has === 0 ? 1 : LIMIT - 4 + boundVec(data, at + 9, KEY, MAX_MEMBERS, 'dao')
   const count = (length - LIMIT) / KEY
   const team = at + length
-  const hasTeam = data.length >= TEAM_SIZE
+  const hasTeam = data.length !== FIRST_SIZE && data.length > team
   if (hasTeam) need(data, team, 2 + KEY, 'dao')
   const teamAddress = hasTeam ? key(team + 2) : null
   return {

@@ -31,8 +31,8 @@ export const PROPOSAL_PREFIX = Buffer.from('1a5ebdbb74883521', 'hex')
 const [NUMBER, PROPOSER, ENQUEUED, STATE, DAO, DURATION, SQUADS, SPONSORED] = [8, 12, 44, 52, 117, 182, 186, 346]
 /** A draft holds what is staked behind its state. */
 const STAKED_BYTES = 8
-/** Accounts of at least this size are of a version that has sponsors; so is one that ends with that byte. */
-const SPONSOR_SIZE = SPONSORED + 1 + STAKED_BYTES
+/** Accounts of the version without sponsors, which have room for a draft. */
+const FIRST_SIZE = SPONSORED + STAKED_BYTES
 
 /** Throws a DecodeError where the account is none. */
 export function decodeProposal (program: string, { address, owner, data }: RawAccount): Proposal {
@@ -44,7 +44,7 @@ export function decodeProposal (program: string, { address, owner, data }: RawAc
   if (state === undefined) throw new DecodeError('proposal: a state that is none')
   const shift = state === 'draft' ? STAKED_BYTES : 0
   need(data, 0, SPONSORED + shift, 'proposal')
-  const hasSponsor = data.length >= SPONSOR_SIZE || data.length === SPONSORED + 1
+  const hasSponsor = data.length !== FIRST_SIZE && data.length > SPONSORED + shift
   const key = (at: number): string => keyText(data.subarray(at, at + 32))
   const enqueued = Number(data.readBigInt64LE(ENQUEUED))
   const duration = data.readUInt32LE(DURATION + shift)

@@ -226,6 +226,24 @@ test('what is no DAO, or whose pool is of other mints, is refused', t => {
   t.end()
 })
 
+test('an account without room behind its contents has the team that it says', t => {
+  for (const layout of ['F0', 'F1', 'F2'] as const) {
+    const ofThis = accounts.filter(({ identity }) => identity.layout === layout)
+    fc.assert(fc.property(ofThis, ({ account, identity }) => {
+      const { data } = account
+      const limit = (data[8] === 0 ? 0 : 264) + 532
+      const team = limit + (identity.spendingLimit === null ? 1 : 13 + identity.spendingLimit.members.length * 32)
+      const exact = (bytes: number) => decodeDao(client, { ...account, data: data.subarray(0, team + bytes) }).details()
+      const whole = decodeDao(client, account).details()
+      deepStrictEqual(exact(0), { ...whole, teamAddress: null, teamThresholdBps: null })
+      if (layout === 'F0') return
+      for (const bytes of [34, 36]) deepStrictEqual(exact(bytes), whole)
+      t.throws(() => exact(33), DecodeError)
+    }), { numRuns: 50 })
+  }
+  t.end()
+})
+
 test('the ledger\'s DAO before, while and after a proposal is live', t => {
   const ledger = createLedger({ seed: 5 })
   const dao = ledger.dao(
