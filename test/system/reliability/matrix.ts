@@ -70,12 +70,8 @@ export const ROWS: Row[] = [
     cold: { market: [500], supply: [200, 500] },
     gone: { market: [500], supply: [200, 500] }
   },
-  {
-    name: 'one of a batch is missing',
-    fault: { kind: 'batch-missing' },
-    cold: { market: [500], supply: [200, 500] },
-    gone: { market: [500], supply: [200, 500] }
-  },
+  // asked one by one from then on
+  { name: 'one of a batch is missing', fault: { kind: 'batch-missing' }, ...both(200) },
   { name: 'inner instructions unknown', fault: { kind: 'inner-null' }, ...HISTORY },
   { name: 'another transaction than asked for', fault: { kind: 'other-signature' }, ...HISTORY },
   {
