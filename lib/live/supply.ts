@@ -82,12 +82,8 @@ export async function supplyOf (
   const needed = [...places.map(({ address }) => address), ...origin === undefined ? [] : besideThem(origin, token)]
   if (!needed.every(address => asked.has(address))) return needed
   const external = origin?.launch.dao == null ? null : externalLiquidity(client, origin, mint, accounts)
-  const held = places.map(({ owner, ...place }): AllocatedPart => {
-    const amount = balance(accounts, place.address, token, owner)
-    // nothing closes it
-    if (amount === null && place.kind === 'internal_pool') throw new DecodeError('a pool without a vault')
-    return { ...place, amount: amount ?? 0n }
-  })
+  const held = places.map(({ owner, ...place }): AllocatedPart =>
+    ({ ...place, amount: balance(accounts, place.address, token, owner) }))
   const allocation = (origin === undefined ? held : allocatedByLaunch(client, origin, token, accounts, external, held))
     .filter(({ amount }) => amount > 0n)
   return {
@@ -172,10 +168,10 @@ function allocatedByLaunch (
   ]
 }
 
-/** Balance of `owner`'s token account; null: none is there. Throws a DecodeError for one of another mint or owner. */
-function balance (accounts: Accounts, address: string, mint: Mint, owner: string): bigint | null {
+/** Balance of `owner`'s token account; 0: there is none. Throws a DecodeError where it is of another mint or owner. */
+function balance (accounts: Accounts, address: string, mint: Mint, owner: string): bigint {
   const account = accounts.get(address)
-  if (account === undefined) return null
+  if (account === undefined) return 0n
   const token = decodeTokenAccount(account)
   if (token.mint === mint.address && token.owner === owner) return token.amount
   throw new DecodeError(`${address}: a vault of another mint or owner`)
@@ -189,12 +185,7 @@ function teamPackage (client: ProgramClient, origin: Origin, token: Mint, accoun
   const decoded = account === undefined ? null : decodePackage(client, account, token.address)
   const vault = vaultOf(addresses.package, token)
   if (decoded !== null && decoded.vault !== vault) throw new DecodeError('package: a vault that is not its own')
-  const held = balance(accounts, vault, token, addresses.package)
-  // burning closes both
-  if (held === null && decoded !== null && decoded.total > decoded.unlocked) {
-    throw new DecodeError('package: locked tokens without a vault')
-  }
-  return lockedTeamTokens(launch, decoded, held ?? 0n)
+  return lockedTeamTokens(launch, decoded, balance(accounts, vault, token, addresses.package))
 }
 
 /** What the position that the launch opened would withdraw, while the DAO's vault holds its NFT. */

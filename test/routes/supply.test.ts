@@ -1,6 +1,5 @@
 import { test, type Test } from 'tap'
 import { formatUnits } from '../../lib/decimal.js'
-import { ata as accountAddress } from '../../simulator/addresses.js'
 import { relaunchAddresses } from '../../simulator/index.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 
@@ -330,26 +329,6 @@ test('what is unclaimed does not circulate though its DAO is excluded, or can\'t
   ledger.setAccount(dao.address, { owner, data: data.fill(9, 8, 9) })
   const app = await build(t, { env: settings(t, node, ledger) })
   t.match((await app.inject(path)).json(), left)
-})
-
-test('a vault that is missing beside an account that says otherwise fails the answer', async t => {
-  const { ledger, node } = await startChain(t)
-  const base = ledger.mint({ supply: 10n ** 15n })
-  const dao = ledger.dao({ base, quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
-  const launch = ledger.launch({ version: 'v0.6', raise: 1_000_000_000_000n, packageAmount: 12_900_000_000_000n })
-  launch.complete()
-  const { packageVault, ammBaseVault } = launch.addresses
-  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.utc * 1000 })
-  const own = accountAddress(dao.address, base.address)
-  for (const [mint, vault] of [[base, own], [launch.mint, packageVault], [launch.mint, ammBaseVault]] as const) {
-    t.ok(ledger.account(vault))
-    for (const [account, status] of [[null, 500], [undefined, 200]] as const) {
-      ledger.accounts.override(vault, account)
-      ledger.advance(80)
-      const answer = await app.inject(`/api/supply/${mint.address}`)
-      t.equal(answer.statusCode, status, answer.payload)
-    }
-  }
 })
 
 test(
