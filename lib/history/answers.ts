@@ -48,15 +48,22 @@ export interface AnswersOptions {
   seeing: <T>(work: (seen: Seen) => Promise<T>) => Promise<T>
 }
 
-/** Per DAO: the newest number stored, the numbers missing (ends included), the first swap's second, the oldest slot. */
+/**
+ * Per DAO: the newest number stored, the numbers missing (ends included), the first swap's second, the oldest slot, and
+ * the newest where none between is missing: a number far off may be read wrong.
+ */
 function reportOf ({ state, accounts, sequenceGaps }: Seen) {
   const daos = new Set([...accounts.keys(), ...state.sequenceRanges.keys()])
-  return new Map(Array.from(daos, dao => [dao, {
-    indexed: state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n,
-    sequenceGaps: sequenceGaps.get(dao)?.map(({ from, to }): [bigint, bigint] => [from, to]) ?? [],
-    firstSwap: state.firstSwaps.get(dao) ?? null,
-    firstSlot: state.sequenceRanges.get(dao)?.[0]?.firstSlot ?? null
-  }]))
+  return new Map(Array.from(daos, dao => {
+    const ranges = state.sequenceRanges.get(dao) ?? []
+    return [dao, {
+      indexed: ranges.at(-1)?.last ?? 0n,
+      sequenceGaps: sequenceGaps.get(dao)?.map(({ from, to }): [bigint, bigint] => [from, to]) ?? [],
+      firstSwap: state.firstSwaps.get(dao) ?? null,
+      firstSlot: ranges[0]?.firstSlot ?? null,
+      lastSlot: ranges.length === 1 ? ranges[0]!.lastSlot : null
+    }]
+  }))
 }
 
 export type HistoryReport = ReturnType<typeof reportOf>

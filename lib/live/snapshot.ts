@@ -27,6 +27,9 @@ export interface Snapshot {
   tokens: ReadonlyMap<string, Token | null>
 }
 
+/** The slots of the first and the last final event of a DAO that is stored, null: not known, and the last number. */
+export interface StoredDao { firstSlot: number, lastSlot: number | null, seqNum: bigint }
+
 interface SnapshotOptions {
   reader: AccountReader
   tokens: TokenReader
@@ -34,8 +37,8 @@ interface SnapshotOptions {
   excluded: ReadonlySet<string>
   /** Milliseconds, steadily growing. */
   now: () => number
-  /** DAOs that are stored, with the slot of a final event: none of them may be missing. */
-  stored?: () => Iterable<readonly [address: string, slot: number]>
+  /** None of them may be missing, or without what has happened to it. */
+  stored?: () => Iterable<readonly [address: string, dao: StoredDao]>
 }
 
 /** An account, and what was made of it. */
@@ -111,24 +114,38 @@ export function createSnapshotReader (
   }
 
   /** Excluded ones are nobody's loss, and a way out should an account be gone after all. */
-  function knownAt (begun: number): KnownAccounts {
-    const known = new Map<string, number>()
-    for (const [address, slot] of stored()) if (!excluded.has(address)) known.set(address, slot)
+  const storedNow = () => new Map([...stored()].filter(([address]) => !excluded.has(address)))
+
+  function knownAt (begun: number, daos: ReadonlyMap<string, StoredDao>): KnownAccounts {
+    const known = new Map(Array.from(daos, ([address, { firstSlot }]) => [address, firstSlot]))
     for (const [address, at] of firstSeen) if (begun - at >= FINAL_MS) known.set(address, 0)
     return known
   }
 
-  /** What has been stored since the answer before may show that it was short. */
-  function refuteLast (known: KnownAccounts): void {
-    if (last !== undefined && missingOf(known, last.slot, last.found).length > 0) last.part.isRefuted = true
+  /** The first account of a list that lacks an event from before its slot: the list is older than it says. */
+  const oldOf = (daos: ReadonlyMap<string, StoredDao>, slot: number, accounts: readonly RawAccount[]) =>
+    accounts.find(account => {
+      const { lastSlot, seqNum } = daos.get(account.address) ?? { lastSlot: null, seqNum: 0n }
+      return lastSlot !== null && lastSlot <= slot && (decode(account).entry.dao?.seqNum ?? seqNum) < seqNum
+    })
+
+  /** What has been stored since the answer before may show that it was short, or old. */
+  function refuteLast (known: KnownAccounts, daos: ReadonlyMap<string, StoredDao>): void {
+    if (last === undefined) return
+    const old = oldOf(daos, last.slot, Array.from(last.found.values(), ({ account }) => account))
+    if (old !== undefined || missingOf(known, last.slot, last.found).length > 0) last.part.isRefuted = true
   }
 
   return async () => {
-    const known = knownAt(now())
-    refuteLast(known)
-    const reading = reader.programAccounts(client.program, client.daoPrefix, known)
-    const [accounts] = await Promise.all([reading, client.load()])
-    return await make(accounts)
+    const daos = storedNow()
+    const known = knownAt(now(), daos)
+    refuteLast(known, daos)
+    await client.load()
+    return await make(await reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {
+      const old = oldOf(daos, slot, accounts)
+      if (old === undefined) return
+      throw new ServiceError('NODE_BAD_ANSWER', `the node's list has ${old.address} as it was before slot ${slot}`)
+    }))
   }
 }
 

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import type { KnownAccounts, RawAccount } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
-import { createSnapshotReader, type Snapshot } from '../../../lib/live/snapshot.js'
+import { createSnapshotReader, type Snapshot, type StoredDao } from '../../../lib/live/snapshot.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
@@ -23,8 +23,9 @@ function setUp ({ now = () => 3, ...options }: Partial<Parameters<typeof createS
   let isAway = false
   const asked: Array<KnownAccounts | undefined> = []
   const reader = withLists({
-    programAccounts: async (_program, _prefix, known) => {
+    programAccounts: async (_program, _prefix, known, check) => {
       asked.push(known)
+      check?.(listed(), { slot: ledger.slot, time: ledger.time })
       return atMoment(ledger.slot, listed(), { time: ledger.time, readAt: now() })
     },
     accounts: async addresses => {
@@ -103,17 +104,21 @@ test('an account made as another one was, of tokens of its own, is a DAO beside 
   await t.rejects(read(), { code: 'NODE_BAD_ANSWER' }, 'that one had its own before')
 })
 
+/** Stored from a slot on. */
+const from = (address: string, firstSlot: number): [string, StoredDao] =>
+  [address, { firstSlot, lastSlot: null, seqNum: 0n }]
+
 test(
   'what must be listed: stored DAOs from the first reading on, from the slot of an event of theirs, and what was seen for a minute; excluded ones need not be',
   async t => {
     const clock = { now: 0 }
-    const stored: Array<[string, number]> = [['stored', 70], ['excluded', 80]]
+    const stored = [from('stored', 70), from('excluded', 80)]
     const { still, moving, read, asked } = setUp(
       { now: () => clock.now, stored: () => stored, excluded: new Set(['excluded']) }
     )
     await read()
     t.same(asked.at(-1), new Map([['stored', 70]]))
-    stored.push(['later', 90], [still.address, 85])
+    stored.push(from('later', 90), from(still.address, 85))
     clock.now = 59_999
     await read()
     t.same(asked.at(-1), new Map([['stored', 70], ['later', 90], [still.address, 85]]))
@@ -124,30 +129,53 @@ test(
 )
 
 test('a list is refuted once an event from before it is stored of a DAO that it has not', async t => {
-  const stored: Array<[string, number]> = []
+  const stored: Array<[string, StoredDao]> = []
   const { ledger, still, moving, read, raw, list } = setUp({ stored: () => stored })
   list(() => [raw(still.address)!])
   const { parts: [short], value: { slot } } = await read()
-  stored.push([still.address, slot], [moving.address, slot + 1])
+  stored.push(from(still.address, slot), from(moving.address, slot + 1))
   list(() => ledger.daos.map(({ address }) => raw(address)!))
   const { parts: [whole] } = await read()
   t.same([short, whole].map(part => part!.isRefuted), [undefined, undefined], 'one that came later may not have been there')
   list(() => [raw(still.address)!])
   const { parts: [shorter] } = await read()
-  stored.push([moving.address, slot])
+  stored.push(from(moving.address, slot))
   await read()
   t.equal(shorter!.isRefuted, true)
 })
 
+test('a list without a stored event from before its slot is old: refused, and refuted where it was given', async t => {
+  const stored: Array<[string, StoredDao]> = []
+  const { ledger, moving, read, raw, list } = setUp({ stored: () => stored })
+  const before = ledger.daos.map(({ address }) => raw(address)!)
+  ledger.advance(60)
+  const { slot, seq } = moving.swap('buy', 1_000_000n)
+  list(() => before)
+  let { parts: [old] } = await read()
+  const know = (lastSlot: number | null): void => {
+    stored.splice(0, 1, [moving.address, { firstSlot: 1, lastSlot, seqNum: BigInt(seq) }])
+  }
+  for (const later of [null, ledger.slot + 1]) {
+    know(later)
+    ;({ parts: [old] } = await read())
+  }
+  t.equal(old!.isRefuted, undefined, 'it may have come later')
+  know(slot)
+  await t.rejects(read(), { code: 'NODE_BAD_ANSWER', message: new RegExp(moving.address) })
+  t.equal(old!.isRefuted, true)
+  list(() => ledger.daos.map(({ address }) => raw(address)!))
+  t.equal((await read()).parts[0]!.isRefuted, undefined)
+})
+
 test('a list is refuted also where the reading after it has failed', async t => {
-  const stored: Array<[string, number]> = []
+  const stored: Array<[string, StoredDao]> = []
   const { ledger, still, moving, read, raw, list, fail } = setUp({ stored: () => stored })
   list(() => [raw(still.address)!])
   const { parts: [short], value: { slot } } = await read()
   list(() => ledger.daos.map(({ address }) => raw(address)!))
   fail(true)
   await t.rejects(read(), { code: 'NODE_UNAVAILABLE' }, 'the tokens of the other one')
-  stored.push([moving.address, slot])
+  stored.push(from(moving.address, slot))
   await t.rejects(read(), { code: 'NODE_UNAVAILABLE' })
   t.equal(short!.isRefuted, true)
 })
