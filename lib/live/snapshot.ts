@@ -6,7 +6,7 @@ import type { Pair } from '../market/ticker.js'
 import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
-import { type Dao, decodeDao } from '../protocol/dao.js'
+import { type Dao, decodeDao, seqNumOf } from '../protocol/dao.js'
 import { type Made, type Part, partOf } from './fresh.js'
 import type { Token, TokenReader } from './tokens.js'
 
@@ -126,7 +126,7 @@ export function createSnapshotReader (
   const oldOf = (daos: ReadonlyMap<string, StoredDao>, slot: number, accounts: readonly RawAccount[]) =>
     accounts.find(account => {
       const { lastSlot, seqNum } = daos.get(account.address) ?? { lastSlot: null, seqNum: 0n }
-      return lastSlot !== null && lastSlot <= slot && (decode(account).entry.dao?.seqNum ?? seqNum) < seqNum
+      return lastSlot !== null && lastSlot <= slot && (seqNumOf(account) ?? seqNum) < seqNum
     })
 
   /** What has been stored since the answer before may show that it was short, or old. */
@@ -140,12 +140,13 @@ export function createSnapshotReader (
     const daos = storedNow()
     const known = knownAt(now(), daos)
     refuteLast(known, daos)
-    await client.load()
-    return await make(await reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {
+    const reading = reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {
       const old = oldOf(daos, slot, accounts)
       if (old === undefined) return
       throw new ServiceError('NODE_BAD_ANSWER', `the node's list has ${old.address} as it was before slot ${slot}`)
-    }))
+    })
+    const [accounts] = await Promise.all([reading, client.load()])
+    return await make(accounts)
   }
 }
 

@@ -103,6 +103,13 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
   }
 }
 
+/** The `seqNum` of an account, read alone: undefined where it is no DAO's. */
+export function seqNumOf ({ data }: RawAccount): bigint | undefined {
+  const state = ammState(data, AMM)
+  const at = state && AMM + AMM_SIZES[state] + PREFIX_END - 8
+  return at === undefined || data.length < at + 8 ? undefined : data.readBigUInt64LE(at)
+}
+
 /** What of a DAO's account hardly anyone asks for. */
 export interface DaoDetails {
   multisig: string

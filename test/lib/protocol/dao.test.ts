@@ -6,7 +6,7 @@ import idl from '../../../idl/futarchy.json' with { type: 'json' }
 import type { RawAccount } from '../../../lib/chain/types.js'
 import { DecodeError } from '../../../lib/protocol/bytes.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
-import { decodeDao } from '../../../lib/protocol/dao.js'
+import { decodeDao, seqNumOf } from '../../../lib/protocol/dao.js'
 import { ata, daoAddress } from '../../../simulator/addresses.js'
 import { createOracle, type Pool } from '../../../simulator/arithmetic.js'
 import { base58, createLedger, PROGRAMS } from '../../../simulator/index.js'
@@ -251,7 +251,9 @@ test('the ledger\'s DAO before, while and after a proposal is live', t => {
   )
   const check = (state: 'spot' | 'futarchy'): void => {
     const { owner, data } = ledger.account(dao.address)!
-    const read = decodeDao(client, { address: dao.address, owner, data })
+    const account = { address: dao.address, owner, data }
+    const read = decodeDao(client, account)
+    t.equal(seqNumOf(account), read.seqNum)
     t.match(read, {
       state,
       ownAddress: dao.address,
