@@ -12,7 +12,7 @@ import { createMarket } from '../lib/responses/market.js'
 import { createPoolResponses } from '../lib/responses/pools/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
 import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
-import { ALL, keepEach, type Sources } from '../lib/responses/sources.js'
+import { ALL, keepEach, MAX_RECORDS, type Sources } from '../lib/responses/sources.js'
 import type { Supply } from '../schemas/supply.js'
 
 declare module 'fastify' {
@@ -31,9 +31,6 @@ declare module 'fastify' {
     }
   }
 }
-
-/** Mints whose supply is kept: any address may be asked for, so the number is bounded. */
-const MAX_MINTS = 1_000
 
 export default fp(async fastify => {
   const {
@@ -59,7 +56,7 @@ export default fp(async fastify => {
     }
   }
   const readSets = createSetReader(accounts)
-  const supply = keepEach(sources, createSupplyReader(readSets, program, daosOf), { max: MAX_MINTS })
+  const supply = keepEach(sources, createSupplyReader(readSets, program, daosOf), { max: MAX_RECORDS })
   const reader = createDaoFactsReader({
     readSets,
     client: program,

@@ -32,15 +32,18 @@ const familyOf = (address: string): 'ipv4' | 'ipv6' => isIPv4(address) ? 'ipv4' 
 
 /** Whether an address, as a proxy or a socket writes it, is one of `members`; those that are none match nothing. */
 export function addressMatcher (members: readonly string[]): (address: string) => boolean {
-  const ranges = new BlockList()
+  // one for each family: the platform counts IPv4 addresses as mapped ones, which `::/0` would hold
+  const ranges = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const member of members.filter(isAddressOrRange)) {
     const [text = '', bits] = member.split('/')
-    const address = text.split('%', 1)[0]!
-    if (bits === undefined) ranges.addAddress(address, familyOf(address))
-    else ranges.addSubnet(address, Number(bits), familyOf(address))
+    const address = plainAddress(text)!
+    const family = familyOf(address)
+    const left = family === 'ipv4' && !isIPv4(text) ? 96 : 0
+    if (bits === undefined) ranges[family].addAddress(address, family)
+    else ranges[family].addSubnet(address, Math.max(0, Number(bits) - left), family)
   }
   return address => {
     const plain = plainAddress(address)
-    return plain !== undefined && ranges.check(plain, familyOf(plain))
+    return plain !== undefined && ranges[familyOf(plain)].check(plain, familyOf(plain))
   }
 }

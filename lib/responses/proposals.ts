@@ -18,7 +18,9 @@ import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
 import { jsonResponse } from './json-response.js'
 import { checkTold, extentOf, MAX_DAYS } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
-import { checkAddress, daoOf, formOf, headOf, keepEach, keepOne, noProposal, type Sources, stateOf } from './sources.js'
+import {
+  checkAddress, daoOf, formOf, headOf, keepEach, keepOne, MAX_RECORDS, noProposal, type Sources, stateOf
+} from './sources.js'
 
 interface ProposalsAsked {
   state?: ProposalState
@@ -249,7 +251,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       const fail = await sumsOf(reading, proposal, 'fail', decimals.quoteDecimals)
       return { ...row, ...liveMarketsOf(live, { pass, fail }, bps, decimals, { time, slot }) }
     })
-  })
+  }, { max: MAX_RECORDS })
   const response = formOf(record, value => jsonResponse(value))
 
   async function rows (parts: Part[], { state, dao: asked, limit, before }: ProposalsAsked) {

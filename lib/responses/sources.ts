@@ -131,6 +131,8 @@ export function headOf ({ history, now }: Pick<Sources, 'history' | 'now'>, part
 
 /** Answers of one kind that are kept, the newest: anyone may ask for any second, or any DAO. */
 const MAX_KEPT = 128
+/** The same of a record of a few kB, as of a DAO or a mint: what is kept is what an outage leaves. */
+export const MAX_RECORDS = 1_000
 
 /** Keeps what `load` makes of each question, in the turn of who asks: `max` of them, by their keys. */
 export function keepEach<Q, V extends {}> (

@@ -2,7 +2,7 @@ import { eachInSlices } from '../../async.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { DaoFacts, DaoFactsReader } from '../../live/dao-facts.js'
 import type { TokenReader } from '../../live/tokens.js'
-import { keepEach, keepOne, noDao, type PricedState, pricedStateOf, type Sources } from '../sources.js'
+import { keepEach, keepOne, MAX_RECORDS, noDao, type PricedState, pricedStateOf, type Sources } from '../sources.js'
 import { type DaoFigures, figuresOf } from './treasury.js'
 
 /** A DAO, what follows from its facts, and the state they go with, which knows the tokens that its vault holds. */
@@ -49,6 +49,6 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
       const facts = await reader.one(parts, dao, listed.tokens)
       const state = await withHeld(listed, [facts], facts.slot)
       return { state, facts, figures: figuresOf(facts, state) }
-    })
+    }, { max: MAX_RECORDS })
   }
 }

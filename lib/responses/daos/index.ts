@@ -7,7 +7,7 @@ import { jsonResponse } from '../json-response.js'
 import { createdAt } from '../known.js'
 import type { PoolList } from '../pools/pool-list.js'
 import type { ProposalAnswers } from '../proposals.js'
-import { byDao, formOf, keepEach, type Sources } from '../sources.js'
+import { byDao, formOf, keepEach, MAX_RECORDS, type Sources } from '../sources.js'
 import { daoRecord, extremesOf } from './dao.js'
 import type { DaoFactsKept } from './facts.js'
 import { treasuryRecord } from './treasury.js'
@@ -51,7 +51,7 @@ export function createDaoResponses (sources: DaoSources) {
       proposals: proposed.map(({ state }) => state),
       live: open === undefined ? null : await liveOne(parts, open.address)
     }))
-  })
+  }, { max: MAX_RECORDS })
   const treasury = formOf(facts.one, ({ figures }) => jsonResponse(treasuryRecord(figures)))
 
   const allTreasuries = formOf(facts.all, figures =>

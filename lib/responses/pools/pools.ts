@@ -6,7 +6,7 @@ import type { Pool, PoolDetail } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import { checkAddress, formOf, keepEach, noPool, type Sources } from '../sources.js'
+import { checkAddress, formOf, keepEach, MAX_RECORDS, noPool, type Sources } from '../sources.js'
 import { createMarketDay, createMarketDays } from './market-day.js'
 import { createPoolHistory } from './pool-history.js'
 import { createPoolList, createTradedPools, orUnknown, RATE_PLACES, rateText } from './pool-list.js'
@@ -74,7 +74,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
   }
 
   const details = keepEach(sources, async (parts, poolId: string) =>
-    jsonResponse(await detail(parts, poolId)))
+    jsonResponse(await detail(parts, poolId)), { max: MAX_RECORDS })
 
   return {
     traded,

@@ -5,6 +5,7 @@ import { CLOCK } from '../../../lib/chain/accounts.js'
 import { type Connections, createNodeCalls, readAnswer } from '../../../lib/chain/json-rpc.js'
 import type { Rpc } from '../../../lib/chain/rpc.js'
 import { systemClock } from '../../../lib/clock.js'
+import { readTransaction } from '../../../lib/chain/parse-transaction.js'
 import type { RawAccount, RawTransaction } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
 import { eventAuthority, LAUNCHPADS, metadataAddress } from '../../../lib/protocol/addresses.js'
@@ -156,11 +157,10 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
     ['history reader: signatures', using(() => history.signatures(ledger.program, { limit: 10 }))],
     ['history reader: transactions', using(() => history.transactions(signatures.slice(0, 1 + random.int(3))))],
     ['history reader: head', using(() => history.head())],
-    ['event reader', from => readEvents(
-      mutateJson(JSON.parse(transactions[from.int(transactions.length)]!), from) as RawTransaction,
-      ledger.program,
-      authority
-    )]
+    ['event reader', from => {
+      const read = readTransaction(mutateJson(JSON.parse(transactions[from.int(transactions.length)]!), from))
+      return read && readEvents(read, ledger.program, authority)
+    }]
   )
 
   const events = transactions.flatMap(
