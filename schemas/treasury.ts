@@ -66,8 +66,8 @@ const TREASURY = {
   ),
   tokens_complete: boolean(
     'Whether all token accounts of the vault are counted. false in lists, and where no node lists the accounts of an ' +
-      'owner, or none as of now: those associated with the pool\'s tokens and USD_MINTS are; and where there are more ' +
-      'than 60.'
+      'owner, or none as of now: those associated with the pool\'s tokens and USD_MINTS are; and where there are ' +
+      'more than 60.'
   ),
   slot: slot('Slot of all of it.')
 }
