@@ -17,11 +17,6 @@ export async function readiness (
     if (isServiceError(error)) return error
     throw error
   })
-  // asked by `history.published`, the indexer would take it for a reader who follows
-  const published = await history.read(reading => reading.published()).catch((error: unknown) => {
-    if (isServiceError(error)) return null
-    throw error
-  })
   const snapshot = snapshots.peek()
   const status = history.status()
   const { phase, last24h, complete, headAge, headSlot, lastDay, missingEvents, losses, leads, refusal } = status
@@ -33,7 +28,6 @@ export async function readiness (
     answers: answersOf(status, {
       hasState: snapshot !== undefined && (failure === undefined || faultOf(failure) === undefined),
       hasTickers: failure === undefined,
-      hasBlocks: published !== null,
       head: phase === 'starting' || status.isBehind ? undefined : history.head().time
     }),
     chain: {
@@ -68,8 +62,8 @@ const PATHS = {
 
 /** What each group of paths can tell by now; `head`: Unix second of the head, undefined before it can be built on. */
 function answersOf (
-  status: HistoryStatus, { hasState, hasTickers, hasBlocks, head }:
-  { hasState: boolean, hasTickers: boolean, hasBlocks: boolean, head: number | undefined }
+  status: HistoryStatus,
+  { hasState, hasTickers, head }: { hasState: boolean, hasTickers: boolean, head: number | undefined }
 ): Ready['answers'] {
   const { complete, oldestTime, lastDay } = status
   const firstDay = firstWholeDay(status)
@@ -83,7 +77,7 @@ function answersOf (
     group(PATHS.pools, hasHead, complete || oldestTime === null ? undefined : oldestTime + 1),
     group(PATHS.lastDay, hasTickers, undefined, lastDay?.secondsLeft),
     group(PATHS.days, hasHead && firstDay * DAY <= head, firstDay * DAY - 1),
-    group(PATHS.ranges, hasHead && complete && hasBlocks)
+    group(PATHS.ranges, hasHead && complete)
   ]
 }
 

@@ -4,7 +4,6 @@ import { parseDecimal, type Rational } from '../../lib/decimal.js'
 import type {
   BlockEvent, DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock
 } from '../../schemas/block-range.js'
-import type { Ready } from '../../schemas/ready.js'
 import { createRandom, type Dao } from '../../simulator/index.js'
 import { asking, build, historyComplete, settings, startChain, until } from '../helper.js'
 
@@ -439,14 +438,12 @@ test('pairs and assets', async t => {
   t.ok(node.calls.getProgramAccounts! - before <= 2, 'what is not there costs the node nothing each time')
 })
 
-test('where no node tells a block\'s time, latest-block is the newest event\'s, and readiness waits for it', async t => {
+test('where no node tells a block\'s time, latest-block is the newest event\'s', async t => {
   const { ledger, node, dao, start } = await setUp(t)
   const pool = dao()
   pool.swap('buy', 1_000_000n)
   node.conditions.lacks = ['getBlockTime']
   const { get, latest } = await start()
-  const isReady = async () => (await get<Ready>('/ready')).answers.at(-1)!.ready
-  t.equal(await isReady(), await latest() !== -1)
   for (let trades = 0; trades < 3; trades++) {
     ledger.advance(10)
     const { slot, time } = pool.swap('buy', 1_000_000n)
@@ -457,7 +454,6 @@ test('where no node tells a block\'s time, latest-block is the newest event\'s, 
     const { block } = await get<LatestBlock>('/dexscreener/latest-block')
     t.same(block, { blockNumber: slot, blockTimestamp: time })
   }
-  t.equal(await isReady(), true)
 })
 
 test('latest-block moves on a quiet market, and not past a transaction that is listed and not given', async t => {

@@ -76,7 +76,7 @@ export type Reading = ReturnType<typeof createReading>
  * to say. Throws HISTORY_UNAVAILABLE.
  */
 export function createReading (store: Store, { windows, closes }: Volumes, known: Completeness) {
-  const { trades, lastTrades, daysOf, feeRates, untold, proposalEvents, otherFees, published } = store
+  const { trades, lastTrades, daysOf, feeRates, untold, proposalEvents, otherFees } = store
   return {
     trades,
     lastTrades,
@@ -85,7 +85,6 @@ export function createReading (store: Store, { windows, closes }: Volumes, known
     untold,
     proposalEvents,
     otherFees,
-    published,
     /**
      * From `from` to before `to`, multiples of the interval, oldest first: the newest `limit` with trades, of the pool
      * or of a proposal's market.
