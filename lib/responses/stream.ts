@@ -11,7 +11,7 @@ import { positionOf } from './forms/block-event.js'
 import { poolTokens } from './forms/pool-tokens.js'
 import { tradeRow } from './pools/pool-history.js'
 import type { Known } from './proposals.js'
-import { noPool, noProposal, type Sources, staleAfter } from './sources.js'
+import { noPool, noProposal, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 export const STREAM_TYPES = ['trade', 'ticker', 'proposal'] as const
@@ -44,6 +44,8 @@ const LOOK_MS = 1_000
 const BEAT_MS = 15_000
 /** Events read at once. */
 const PAGE = 500
+/** For so long trades may wait to be told, s: while nobody follows, what is published is up to 50 s behind. */
+const LATE = 75
 /** How far back a stream can be resumed, s. */
 const REACH = HOUR
 /** Behind everything of its slot. */
@@ -84,8 +86,7 @@ interface Watched { key: string, state: string, data: object, isAsked (asked: St
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition, isKept: boolean }
 
 export function createStream ({ sources, clock, tickers, proposals, signal, onError }: StreamOptions) {
-  const { history, settings, snapshot: snapshots, time } = sources
-  const { excluded } = settings
+  const { history, settings: { excluded }, snapshot: snapshots, time } = sources
   const followers = new Set<Follower>()
   const inTurn = createTurns()
   /** Up to which slot all followers have been told. */
@@ -143,7 +144,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   async function lookForKept (slot: number): Promise<void> {
     const [first] = await history.published(reading =>
       reading.poolEvents({ from: slot + 1, to: Number.MAX_SAFE_INTEGER, limit: 1 }))
-    const isKept = first !== undefined && (history.head().time - first.at) * 1000 > staleAfter(settings)
+    const isKept = first !== undefined && history.head().time - first.at > LATE
     for (const follower of followers) {
       if (isKept && !follower.isKept && follower.asked.types.has('trade')) follower.listener.write(gap(first.at))
       follower.isKept = isKept
