@@ -20,7 +20,7 @@ async function serve (t: Test, ledger: Ledger, node: SimulatedNode, env: Record<
   await historyComplete(app)
   return await app.listen({ port: 0, host: '127.0.0.1' })
 }
-/** Faults that are not met, see `docs/methodology.md`. */
+/** Faults that are not met, see `docs/operations.md`. */
 const NOT_MET = [
   // a slot before those that are read; by a second, where no trade is at the edge
   'detail .provenance.fee_rates[].from_slot', 'detail .provenance.windows_end',
