@@ -3,7 +3,7 @@
  * `npm run migrate -- --from sqlite:./data --to postgres://user@host/database?schema=history`, or back. The service
  * must be stopped. It can be ended with Ctrl-C and run again; the target can be used once it has said so.
  */
-import { copyStore } from '../lib/history/copy.js'
+import { copyStore } from './migrate/copy.js'
 import { bar, readCommandLine, redraw, runScript, UsageError } from './command-line.js'
 import { openEngine } from './open-engine.js'
 

@@ -29,7 +29,7 @@ const GROUPS = {
   contract: /^test\/system\/contract\//,
   replicas: /^test\/system\/replicas\//,
   reliability: /^test\/system\//,
-  store: /^test\/lib\/(rate-limit\/|history\/(store\/|candles|copy|shared-history|upgrade|year))/,
+  store: /^test\/lib\/(rate-limit\/|history\/(store\/|candles|shared-history|upgrade|year))/,
   history: /^test\/lib\/history\/(?!rules\/)/,
   chain: /^test\/lib\/chain\//,
   scripts: /^test\/scripts\/(?!recording\/)/,

@@ -1,12 +1,12 @@
 /** Moves a history from one engine to another, row for row. Both are held by this process alone. */
 import { sql, type Kysely } from 'kysely'
-import { seqText } from './store/mapping.js'
-import type { Engine } from './store/create-store.js'
-import { unusable } from './store/failures.js'
-import { putRows } from './store/inserts.js'
-import { LEADER_NOTES } from './store/state.js'
-import { putMeta, readMeta } from './store/view.js'
-import type { Tables } from './store/tables.js'
+import { seqText } from '../../lib/history/store/mapping.js'
+import type { Engine } from '../../lib/history/store/create-store.js'
+import { unusable } from '../../lib/history/store/failures.js'
+import { putRows } from '../../lib/history/store/inserts.js'
+import { LEADER_NOTES } from '../../lib/history/store/state.js'
+import { putMeta, readMeta } from '../../lib/history/store/view.js'
+import type { Tables } from '../../lib/history/store/tables.js'
 
 export interface CopyOptions {
   from: Engine
