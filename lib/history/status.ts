@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js'
 import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
 import { sizeOf } from './rules/sequence-gaps.js'
 import { type Completeness, isWalked } from './rules/completeness.js'
-import { beginningOf, walkedTo } from './rules/signature-ranges.js'
+import { beginningOf, type Walked, walkedTo } from './rules/signature-ranges.js'
 import type { StoreState } from './rules/types.js'
 
 /** 'starting': head not reached; 'last-day': the last 24 hours are not covered; 'walking-back': the rest. */
@@ -87,15 +87,13 @@ const DAY = 86_400
 /** Block times of one chain may differ by so many seconds. */
 const CLOCK_MARGIN = 60
 
-type Walked = Pick<StoreState, 'indexedRanges' | 'ended'>
-
 /** The Unix second after which all has to be covered for the 24 hours before `time` to be. */
 export const lastDayEdge = (time: number | undefined): number | undefined =>
   time === undefined ? undefined : time - DAY - CLOCK_MARGIN
 
-export function coversDay ({ indexedRanges, ended }: Walked, time: number | undefined): boolean {
+export function coversDay (state: Walked, time: number | undefined): boolean {
   const edge = lastDayEdge(time)
-  return edge !== undefined && isWalked(walkedTo(indexedRanges, ended), edge)
+  return edge !== undefined && isWalked(walkedTo(state), edge)
 }
 
 export const isComplete = ({ indexedRanges, ended }: Walked): boolean => ended && indexedRanges.length <= 1
@@ -202,7 +200,7 @@ export const completenessOf = (state: StoreState, proof: ProofFacts): Completene
   ...proof,
   verifiedSlot: proof.verifiedTo?.slot ?? 0,
   lostBefore: beginningOf(state),
-  walkedTo: walkedTo(state.indexedRanges, state.ended)
+  walkedTo: walkedTo(state)
 })
 
 const DURATIONS = [[86_400, 'days'], [3_600, 'hours'], [60, 'minutes']] as const

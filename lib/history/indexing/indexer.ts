@@ -6,7 +6,7 @@ import { unindexedRanges } from '../rules/signature-ranges.js'
 import { createCompletion } from './complete.js'
 import type { Accounts, Context } from './context.js'
 import type { StepResult, WalkSizes } from './feed.js'
-import { firstAvailable, HistoryLost } from './list.js'
+import { HistoryLost } from './list.js'
 import { publish } from './publish.js'
 import { createReconciler } from './reconcile.js'
 import { createSignatureWalk } from './signature-walk.js'
@@ -24,9 +24,8 @@ export interface IndexerOptions extends WalkSizes {
   isFollowed: () => boolean
 }
 
-/** After so many answers that the past is unknown, over so long, it is taken for lost. */
-const LOST_AFTER = 6
-const LOST_MS = 20_000
+/** After so many answers in a row that the past is unknown, some 20 s, it is taken for lost. */
+const LOST_AFTER = 10
 /** However often it is woken, the head is not looked at more often. */
 const WAKE_MS = 250
 /** While the last day is read, the head takes little of what the node allows. */
@@ -49,7 +48,8 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const now = () => clock.now()
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
-  const lost = new Map<string, { times: number, since: number }>()
+  /** Answers that the past is unknown below a range, by its oldest signature. */
+  const lost = new Map<string, number>()
   /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined
   let reached: Moment | null = null
@@ -71,7 +71,6 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   const edge = () => lastDayEdge(newest?.time)
   const isCovered = () => coversDay(writer.state, newest?.time)
-  const unindexed = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
 
   const progress = (): Progress => ({ ...reconciler.proof(), state: writer.state, head: reached, lastDay })
 
@@ -125,13 +124,13 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   async function lookAtHead (): Promise<number> {
     lookedAt = now()
     const result = await walk.head(ask, edge() ?? -Infinity, reached?.slot ?? 0)
-    const { behind } = result
+    const { behind = false } = result
     if (behind && !wasBehind) {
       const message = 'the newest finalized signature of the node is older than one that is processed'
       onLog({ level: 'warn', code: 'node-behind', message })
     }
     wasBehind = behind
-    if (unindexed().length > 0) lane.hasten(back, now())
+    if (unindexedRanges(writer.state).length > 0) lane.hasten(back, now())
     if (result.reached !== undefined) await atHead(result.reached)
     return Math.max(settle(head, result), result.reached === undefined && !behind ? 0 : lookedAt + interval())
   }
@@ -153,12 +152,11 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   async function stepBack (): Promise<number> {
-    const ranges = unindexed()
-    const [range] = ranges
+    const [range] = unindexedRanges(writer.state)
     if (range === undefined) return Infinity
     const from = edge()
     try {
-      if (from !== undefined && await walk.listNext(ranges, from)) return now()
+      if (from !== undefined && await walk.listNext(from)) return now()
       const result = await walk.backfillStep(range, from ?? -Infinity)
       lost.delete(range.above.oldest)
       return Math.max(settle(back, result), now())
@@ -173,12 +171,12 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   /** Not at the first answer: it may come from a node that lags. */
   async function lose (error: HistoryLost): Promise<void> {
-    const { range } = error
-    const { times, since } = lost.get(range.above.oldest) ?? { times: 0, since: now() }
-    lost.set(range.above.oldest, { times: times + 1, since })
-    if (times + 1 < LOST_AFTER || now() - since < LOST_MS) throw error
-    onLog({ level: 'error', code: 'past-lost', message: `${error.message}: what was there shows as sequence gaps` })
-    await walk.giveUp(range, await firstAvailable(reader))
+    const { range, message } = error
+    const times = (lost.get(range.above.oldest) ?? 0) + 1
+    lost.set(range.above.oldest, times)
+    if (times < LOST_AFTER) throw error
+    onLog({ level: 'error', code: 'past-lost', message: `${message}: what was there shows as sequence gaps` })
+    await walk.giveUp(range)
     lost.delete(range.above.oldest)
   }
 

@@ -2,8 +2,7 @@
 import type { Moment } from '../../chain/moment.js'
 import type { CallOptions, HistoryReader, SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
-import { above, checkPageOrder, type UnindexedRange } from '../rules/signature-ranges.js'
-import type { IndexedRange } from '../rules/types.js'
+import { above, checkPageOrder, type Cursor, extend, type UnindexedRange } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'
 
 /** Thrown where a node answers as if it no longer knew the past. */
@@ -15,15 +14,12 @@ export class HistoryLost extends ServiceError {
   }
 }
 
-/** A place in a list of signatures: what follows it is older. */
-export interface Cursor { signature: string, slot: number }
-
 /** What lies behind a cursor, or the newest; empty behind an unknown one. Throws NODE_BAD_ANSWER for a false order. */
 export async function listSignatures (
   { reader }: Pick<Context, 'reader'>, address: string, cursor: Cursor | undefined,
   page: Omit<SignaturePage, 'before'>, options: CallOptions
 ): Promise<SignatureInfo[]> {
-  const before = cursor === undefined ? {} : { before: cursor.signature }
+  const before = cursor && { before: cursor.signature }
   const infos = await reader.signatures(address, { ...page, ...before }, options).catch((error: unknown) => {
     if (isServiceError(error, 'CURSOR_UNKNOWN')) return []
     throw error
@@ -48,35 +44,26 @@ export function createListings (context: Context, pageSize: number) {
   const { program, signal } = context
   /** By the oldest signature of the range above. */
   const listings = new Map<string, Listing>()
-  /** What closes a gap below the head comes before the past. */
-  const callOf = ({ until }: UnindexedRange) =>
-    ({ priority: until === undefined ? 'past' as const : 'head' as const, deadlineMs: DEADLINE_MS, signal })
-
-  /** The entry that the next page follows, and the one above it. */
-  const endOf = ({ entries }: Listing, { above }: UnindexedRange): Cursor & Pick<IndexedRange, 'anchor'> => {
-    const last = entries.at(-1)
-    return last === undefined
-      ? { signature: above.oldest, slot: above.oldestSlot, anchor: above.anchor }
-      : { signature: last.signature, slot: last.slot, anchor: entries.at(-2)?.signature ?? above.oldest }
-  }
 
   /**
-   * What follows the end of a list; undefined: the node does not know that place. An empty page is asked for again from
-   * the entry above: a node that lost the cursor answers like one at its beginning.
+   * What follows the end of a list. An empty page is asked for again from the entry above: a node that lost the cursor
+   * answers like one at its beginning. Throws HistoryLost where it does not know that place.
    */
-  async function pageAfter (
-    { signature, slot, anchor }: ReturnType<typeof endOf>, range: UnindexedRange
-  ): Promise<SignatureInfo[] | undefined> {
-    // a node that has not come so far lists less than there is, or does not know the cursor
-    const list = (cursor: Cursor | undefined) =>
-      listSignatures(context, program, cursor, { limit: pageSize, minSlot: slot }, callOf(range))
+  async function pageAfter ({ entries }: Listing, range: UnindexedRange): Promise<SignatureInfo[]> {
+    const { oldest: signature, oldestSlot: slot, anchor } = extend(range.above, entries)
+    // a node that has not come so far lists less than there is; what closes a gap below the head comes before the past
+    const list = (cursor: Cursor | undefined) => listSignatures(
+      context, program, cursor, { limit: pageSize, minSlot: slot },
+      { priority: range.until === undefined ? 'past' : 'head', deadlineMs: DEADLINE_MS, signal }
+    )
     const found = await list({ signature, slot })
     if (found.length > 0) return found
     const page = await list(anchor === null ? undefined : { signature: anchor, slot: Infinity })
     const at = page.findIndex(entry => entry.signature === signature)
     if (at >= 0) return page.slice(at + 1)
     const older = page.filter(entry => entry.slot < slot)
-    return older.length === 0 ? undefined : older
+    if (older.length > 0) return older
+    throw new HistoryLost(`the node no longer knows the signature ${signature} of slot ${slot}`, range)
   }
 
   return {
@@ -97,11 +84,7 @@ export function createListings (context: Context, pageSize: number) {
     /** Adds a page. Throws HistoryLost where something has to follow, or the cursor is unknown. */
     async extend (listing: Listing, range: UnindexedRange): Promise<void> {
       const { until, above: upper } = range
-      const end = endOf(listing, range)
-      const infos = await pageAfter(end, range)
-      if (infos === undefined) {
-        throw new HistoryLost(`the node no longer knows the signature ${end.signature} of slot ${end.slot}`, range)
-      }
+      const infos = await pageAfter(listing, range)
       if (infos.length === 0 && until !== undefined) {
         const between = `between slots ${until.newestSlot} and ${upper.oldestSlot}`
         throw new HistoryLost(`the node lists nothing ${between}, nor that they touch`, range)
@@ -118,15 +101,12 @@ export function createListings (context: Context, pageSize: number) {
 export async function firstAvailable (
   reader: Pick<HistoryReader, 'firstAvailableBlocks' | 'blockTime'>
 ): Promise<Moment | undefined> {
-  const blocks = await reader.firstAvailableBlocks({ priority: 'head' })
-  if (blocks.length === 0) return undefined
-  const slot = Math.min(...blocks)
-  try {
-    const time = await reader.blockTime(slot, { priority: 'head' })
-    return time === null ? undefined : { slot, time }
-  } catch (error) {
+  const slot = Math.min(...await reader.firstAvailableBlocks({ priority: 'head' }))
+  if (slot === Infinity) return undefined
+  const time = await reader.blockTime(slot, { priority: 'head' }).catch((error: unknown) => {
     // the loss is then stated as wide as what is listed shows it
-    if (isServiceError(error)) return undefined
+    if (isServiceError(error)) return null
     throw error
-  }
+  })
+  return time === null ? undefined : { slot, time }
 }

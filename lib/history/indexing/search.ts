@@ -1,10 +1,11 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions not given. */
 import type { SignatureInfo } from '../../chain/types.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
+import type { Cursor } from '../rules/signature-ranges.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'
-import { type Cursor, listSignatures } from './list.js'
+import { listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000

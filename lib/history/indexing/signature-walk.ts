@@ -3,7 +3,7 @@ import type { SignatureInfo } from '../../chain/types.js'
 import { ServiceError } from '../../errors.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
-  above, beginRange, extend, extendUp, merge, unindexedRanges, type UnindexedRange
+  above, beginRange, type Cursor, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
 import type { IndexedRange, Loss } from '../rules/types.js'
 import type { Step } from './commit.js'
@@ -13,8 +13,9 @@ import { createListings, firstAvailable, HistoryLost, listSignatures } from './l
 
 export interface HeadResult extends StepResult {
   /** The finalized head down from which all is stored; undefined: not yet. */
-  reached: Moment | undefined
-  behind: boolean
+  reached?: Moment | undefined
+  /** The node lists less than is stored. */
+  behind?: boolean
 }
 
 /** How long what is listed and not given is asked for before it is missing, ms. */
@@ -29,8 +30,7 @@ const MAX_RISING = 10_000
 const MAX_LISTED = 50_000
 const DEADLINE_MS = 20_000
 
-const nothingNew = (reached: Moment): HeadResult => ({ taken: 0, reached, behind: false })
-
+/** The walk over the program's signatures: what is new at the head, and back down to what is stored. */
 export function createSignatureWalk (
   context: Context, { pageSize = 1000, stepSize = { least: 1, most: 250 } }: WalkSizes = {}
 ) {
@@ -41,7 +41,7 @@ export function createSignatureWalk (
   /** New entries above the newest range, oldest first, and the head when they were all. */
   let rising: { entries: SignatureInfo[], asked: Moment } | undefined
 
-  const open = () => unindexedRanges(writer.state.indexedRanges, writer.state.ended)
+  const open = () => unindexedRanges(writer.state)
   const listingOf = (range: UnindexedRange) => listings.of(range) ?? listings.put(range.above.oldest)
 
   /** Stores the first of `entries`, newest first unless `isAscending`, with what that makes of the ranges. */
@@ -61,14 +61,14 @@ export function createSignatureWalk (
   /** Whether what lies after `edge` below `range` is not all listed yet. */
   const needsListing = (range: UnindexedRange, edge: number): boolean => {
     const listing = listings.of(range)
-    const time = listing?.entries.findLast(({ blockTime }) => blockTime !== null)?.blockTime ?? range.above.oldestTime
-    if (time !== null && time <= edge) return false
+    const { oldestTime } = extend(range.above, listing?.entries ?? [])
+    if (oldestTime !== null && oldestTime <= edge) return false
     return listing === undefined || (!listing.whole && !listing.stuck && listing.entries.length < MAX_LISTED)
   }
 
   /** Lists one page of the time after `edge`; false: all of it is listed. */
-  async function listNext (ranges: readonly UnindexedRange[], edge: number): Promise<boolean> {
-    for (const range of ranges) {
+  async function listNext (edge: number): Promise<boolean> {
+    for (const range of open()) {
       if (!needsListing(range, edge)) continue
       const listing = listingOf(range)
       try {
@@ -76,8 +76,7 @@ export function createSignatureWalk (
         return true
       } catch (error) {
         // what is listed is processed first; then more is asked for again
-        if (!(error instanceof HistoryLost)) throw error
-        if (listing.entries.length === 0) throw error
+        if (!(error instanceof HistoryLost) || listing.entries.length === 0) throw error
         listing.stuck = true
       }
     }
@@ -92,7 +91,7 @@ export function createSignatureWalk (
   }
 
   /** What becomes of the ranges once all of `range` is stored, or given up. */
-  const closed = ({ index, until }: UnindexedRange, ranges: IndexedRange[]): Partial<Step> =>
+  const closed = ({ index, until }: UnindexedRange, ranges = writer.state.indexedRanges): Partial<Step> =>
     until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
 
   /** One step of an unindexed range, first what is younger than `edge`. Throws HistoryLost. */
@@ -100,21 +99,21 @@ export function createSignatureWalk (
     const { index, above: upper, until } = range
     const listing = listingOf(range)
     if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range)
-    const { indexedRanges } = writer.state
-    if (listing.entries.length === 0 && listing.whole) {
-      await writer.commit({ events: [], ...closed(range, indexedRanges) })
+    const { entries, whole } = listing
+    if (entries.length === 0 && whole) {
+      await writer.commit({ events: [], ...closed(range) })
       listings.keep(open())
       return { taken: 0 }
     }
-    const first = firstOf(listing.entries, upper, edge)
+    const { indexedRanges } = writer.state
+    const first = firstOf(entries, upper, edge)
     const advanced = await process(first, until === undefined ? 'past' : 'head', PATIENCE_MS, taken => {
       const longer = indexedRanges.with(index, extend(upper, taken))
-      const isAll = listing.whole && taken.length === listing.entries.length
-      return isAll ? closed(range, longer) : { indexedRanges: longer }
+      return whole && taken.length === entries.length ? closed(range, longer) : { indexedRanges: longer }
     })
     const oldest = advanced.entries.at(-1)
     if (oldest === undefined) return advanced
-    listings.put(oldest.signature, { ...listing, entries: listing.entries.slice(advanced.taken) })
+    listings.put(oldest.signature, { ...listing, entries: entries.slice(advanced.taken) })
     listings.keep(open())
     return advanced
   }
@@ -139,27 +138,38 @@ export function createSignatureWalk (
       ({ indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, taken)) }), true)
     const left = entries.slice(advanced.taken)
     if (advanced.waitUntil === undefined && left.length > 0) rising = { entries: left, asked }
-    return { ...advanced, reached: left.length === 0 ? asked : undefined, behind: false }
+    return { ...advanced, reached: left.length === 0 ? asked : undefined }
   }
 
-  const list = (cursor: SignatureInfo | undefined, page: { limit: number, minSlot: number }) =>
+  /** From a node that has come as far as `minSlot`: another would list less than there is. */
+  const list = (cursor: Cursor | undefined, page: { limit: number, minSlot: number }) =>
     listSignatures(context, program, cursor, page, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
 
   /** What is new, newest first; `whole`: down to `top`. */
-  async function listNew (
-    top: IndexedRange, page: SignatureInfo[], minSlot: number, edge: number
-  ): Promise<{ entries: SignatureInfo[], whole: boolean }> {
+  async function listNew (top: IndexedRange, page: SignatureInfo[], minSlot: number, edge: number) {
     const entries = above(page, top)
     let whole = entries.length < page.length
     while (!whole && entries.length < MAX_RISING && (entries.at(-1)?.blockTime ?? Infinity) > edge) {
-      const last = entries.at(-1)!
-      const more = await list(last, { limit: pageSize, minSlot })
+      const more = await list(entries.at(-1), { limit: pageSize, minSlot })
       if (more.length === 0) break
       const found = above(more, top)
       entries.push(...found)
       whole = found.length < more.length
     }
     return { entries, whole }
+  }
+
+  /** Where a node lists nothing though there are some: what nobody has any more may be lost. */
+  async function loseBefore (asked: Moment, top: IndexedRange, reachedSlot: number): Promise<HeadResult> {
+    const begins = await firstAvailable(reader)
+    if (begins === undefined || begins.slot <= top.newestSlot) {
+      throw new ServiceError('NODE_BAD_ANSWER', 'the node lists no signature at all, though there are some')
+    }
+    // nobody has traded since; what they did before may be lost, unless the head was there
+    if (begins.slot > reachedSlot) {
+      await lose({ fromSlot: top.newestSlot, toSlot: begins.slot - 1, until: begins.time })
+    }
+    return { taken: 0, reached: asked }
   }
 
   /**
@@ -170,39 +180,27 @@ export function createSignatureWalk (
     const [top] = writer.state.indexedRanges
     if (top !== undefined && rising !== undefined) return await rise(top, rising)
     const asked = await ask()
-    // A node that has not come so far would list less than there is
+    const nothingNew = { taken: 0, reached: asked }
     const limit = top === undefined ? pageSize : Math.min(HEAD_PAGE, pageSize)
     const page = await list(undefined, { limit, minSlot: asked.slot })
     const [newest] = page
     if (top === undefined) {
       if (newest === undefined) {
         await writer.commit({ events: [], ended: true })
-        return nothingNew(asked)
+        return nothingNew
       }
       const begun = await begin(page, false)
-      return { ...begun, reached: begun.taken > 0 ? asked : undefined, behind: false }
+      return { ...begun, reached: begun.taken > 0 ? asked : undefined }
     }
-    if (newest === undefined) {
-      const begins = await firstAvailable(reader)
-      if (begins === undefined || begins.slot <= top.newestSlot) {
-        throw new ServiceError('NODE_BAD_ANSWER', 'the node lists no signature at all, though there are some')
-      }
-      // nobody has traded since; what they did before may be lost, unless the head was there
-      if (begins.slot > reachedSlot) {
-        await lose({ fromSlot: top.newestSlot, toSlot: begins.slot - 1, until: begins.time })
-      }
-      return nothingNew(asked)
-    }
-    if (newest.signature === top.newest) return nothingNew(asked)
-    if (newest.slot < top.newestSlot) return { taken: 0, reached: undefined, behind: true }
+    if (newest === undefined) return await loseBefore(asked, top, reachedSlot)
+    if (newest.signature === top.newest) return nothingNew
+    if (newest.slot < top.newestSlot) return { taken: 0, behind: true }
     const { entries, whole } = await listNew(top, page, asked.slot, edge)
-    // Nodes may order the transactions of one slot differently
-    if (entries.length === 0) return nothingNew(asked)
-    if (whole && (entries.at(-1)!.blockTime ?? Infinity) > edge) {
-      rising = { entries: entries.reverse(), asked }
-      return await rise(top, rising)
-    }
-    return { ...await begin(entries, whole), reached: undefined, behind: false }
+    // nodes may order the transactions of one slot differently
+    if (entries.length === 0) return nothingNew
+    if (!whole || (entries.at(-1)!.blockTime ?? Infinity) <= edge) return await begin(entries, whole)
+    rising = { entries: entries.reverse(), asked }
+    return await rise(top, rising)
   }
 
   /** States a loss, with what else it makes of the ranges. */
@@ -210,9 +208,9 @@ export function createSignatureWalk (
     { events: [], ...change, ...(loss !== undefined && { losses: withLoss(writer.state.losses, loss) }) }
   )
 
-  /** Closes a range of which no node knows any more; `begins`: where the first does. */
-  async function giveUp (range: UnindexedRange, begins: Moment | undefined): Promise<void> {
-    await lose(lossOf(range, begins), closed(range, writer.state.indexedRanges))
+  /** Closes a range of which no node knows any more. */
+  async function giveUp (range: UnindexedRange): Promise<void> {
+    await lose(lossOf(range, await firstAvailable(reader)), closed(range))
     listings.keep(open())
   }
 

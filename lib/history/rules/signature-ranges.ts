@@ -11,87 +11,78 @@ export interface UnindexedRange {
   until: IndexedRange | undefined
 }
 
+/** How far the walk over the signatures has come. */
+export type Walked = Pick<StoreState, 'indexedRanges' | 'ended'>
+
+/** A place in a list of signatures: what follows it is older. */
+export type Cursor = Pick<SignatureInfo, 'signature' | 'slot'>
+
 const bad = (message: string) => new ServiceError('NODE_BAD_ANSWER', message)
 
 /** Throws NODE_BAD_ANSWER for a page out of slot order, newer than `before`, or with one signature twice. */
-export function checkPageOrder (page: readonly SignatureInfo[], before?: { signature: string, slot: number }): void {
-  let slot = before?.slot ?? Infinity
-  const seen = new Set(before === undefined ? [] : [before.signature])
-  for (const entry of page) {
-    if (seen.has(entry.signature)) throw bad(`the node repeats signature ${entry.signature}`)
-    if (entry.slot > slot) throw bad(`the node lists slot ${entry.slot} after slot ${slot}, newest first`)
-    seen.add(entry.signature)
-    slot = entry.slot
+export function checkPageOrder (page: readonly SignatureInfo[], before?: Cursor): void {
+  const seen = new Set<string>()
+  let lowest = Infinity
+  for (const { signature, slot } of before === undefined ? page : [before, ...page]) {
+    if (seen.has(signature)) throw bad(`the node repeats signature ${signature}`)
+    if (slot > lowest) throw bad(`the node lists slot ${slot} after slot ${lowest}, newest first`)
+    seen.add(signature)
+    lowest = slot
   }
 }
 
-/** Coming from above. */
-export const reaches = (entry: SignatureInfo, range: IndexedRange): boolean =>
-  entry.signature === range.newest || entry.slot < range.newestSlot
-
-/** All of them where there is no `until`. */
+/** Those of a page that are above `until`; all of them where there is none. */
 export function above (page: readonly SignatureInfo[], until: IndexedRange | undefined): SignatureInfo[] {
-  if (until === undefined) return [...page]
-  const end = page.findIndex(entry => reaches(entry, until))
+  const end = page.findIndex(({ signature, slot }) =>
+    until !== undefined && (signature === until.newest || slot < until.newestSlot))
   return end === -1 ? [...page] : page.slice(0, end)
 }
 
-function timeOf (entries: readonly SignatureInfo[], before: number | null): number | null {
-  return entries.findLast(({ blockTime }) => blockTime !== null)?.blockTime ?? before
+/** The low end of what ended with `before`, once `entries`, at least one, newest first, are added below it. */
+function lowEnd (entries: readonly SignatureInfo[], before?: IndexedRange): Omit<IndexedRange, 'newest' | 'newestSlot'> {
+  const last = entries.at(-1)!
+  return {
+    oldest: last.signature,
+    oldestSlot: last.slot,
+    oldestTime: entries.findLast(({ blockTime }) => blockTime !== null)?.blockTime ?? before?.oldestTime ?? null,
+    anchor: entries.at(-2)?.signature ?? before?.oldest ?? null
+  }
 }
 
 /** Of consecutive entries, newest first; there is at least one. */
-export function beginRange (entries: readonly SignatureInfo[]): IndexedRange {
-  const [first, last] = [entries[0]!, entries.at(-1)!]
-  return {
-    newest: first.signature,
-    newestSlot: first.slot,
-    oldest: last.signature,
-    oldestSlot: last.slot,
-    oldestTime: timeOf(entries, null),
-    anchor: entries.at(-2)?.signature ?? null
-  }
-}
+export const beginRange = (entries: readonly SignatureInfo[]): IndexedRange =>
+  ({ newest: entries[0]!.signature, newestSlot: entries[0]!.slot, ...lowEnd(entries) })
 
 /** A range continued downwards by the entries that follow it, newest first. */
-export function extend (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange {
-  const last = entries.at(-1)
-  if (last === undefined) return range
-  return {
-    ...range,
-    oldest: last.signature,
-    oldestSlot: last.slot,
-    oldestTime: timeOf(entries, range.oldestTime),
-    anchor: entries.at(-2)?.signature ?? range.oldest
-  }
-}
+export const extend = (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange =>
+  entries.length === 0 ? range : { ...range, ...lowEnd(entries, range) }
 
 /** Upwards by entries, oldest first; there is at least one. */
 export function extendUp (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange {
-  const [first, last] = [entries[0]!, entries.at(-1)!]
+  const last = entries.at(-1)!
   return {
     ...range,
     newest: last.signature,
     newestSlot: last.slot,
     oldestTime: range.oldestTime ?? entries.find(({ blockTime }) => blockTime !== null)?.blockTime ?? null,
-    anchor: range.anchor ?? first.signature
+    anchor: range.anchor ?? entries[0]!.signature
   }
 }
 
 /** The indexed range `index` and the one below it, found to touch, as one. */
 export function merge (indexedRanges: readonly IndexedRange[], index: number): IndexedRange[] {
   const [upper, lower] = [indexedRanges[index]!, indexedRanges[index + 1]!]
-  const whole = {
+  return indexedRanges.toSpliced(index, 2, {
     ...lower,
     newest: upper.newest,
     newestSlot: upper.newestSlot,
-    oldestTime: lower.oldestTime ?? upper.oldestTime
-  }
-  return indexedRanges.toSpliced(index, 2, lower.anchor === null ? { ...whole, anchor: upper.oldest } : whole)
+    oldestTime: lower.oldestTime ?? upper.oldestTime,
+    anchor: lower.anchor ?? upper.oldest
+  })
 }
 
 /** Newest first; the last leads to the beginning, unless that has been reached. */
-export function unindexedRanges (indexedRanges: readonly IndexedRange[], ended: boolean): UnindexedRange[] {
+export function unindexedRanges ({ indexedRanges, ended }: Walked): UnindexedRange[] {
   return indexedRanges
     .map((range, index) => ({ index, above: range, until: indexedRanges[index + 1] }))
     .filter(({ until }) => until !== undefined || !ended)
@@ -101,10 +92,9 @@ export function unindexedRanges (indexedRanges: readonly IndexedRange[], ended: 
  * Unix second down to which all is covered, that second excluded; −Infinity: to the nodes' beginning; Infinity: nothing
  * is, or its time is unknown.
  */
-export function walkedTo (indexedRanges: readonly IndexedRange[], ended: boolean): number {
-  return indexedRanges.length <= 1 && ended ? -Infinity : indexedRanges[0]?.oldestTime ?? Infinity
-}
+export const walkedTo = ({ indexedRanges, ended }: Walked): number =>
+  ended && indexedRanges.length <= 1 ? -Infinity : indexedRanges[0]?.oldestTime ?? Infinity
 
 /** Unix second at which the nodes' past begins; null: not walked to it, or its time is unknown. */
-export const beginningOf = ({ indexedRanges, ended }: Pick<StoreState, 'indexedRanges' | 'ended'>): number | null =>
+export const beginningOf = ({ indexedRanges, ended }: Walked): number | null =>
   ended && indexedRanges.length === 1 ? indexedRanges[0]!.oldestTime : null

@@ -67,11 +67,11 @@ test('a page ends where what is indexed begins', t => {
 test('ranges that touch become one; what is left between them is what remains to be walked', t => {
   const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
   t.same(
-    unindexedRanges([upper, lower], false).map(({ index, until }) => [index, until?.newest]),
+    unindexedRanges({ indexedRanges: [upper, lower], ended: false }).map(({ index, until }) => [index, until?.newest]),
     [[0, 's5'], [1, undefined]]
   )
-  t.same(unindexedRanges([upper, lower], true).map(({ index }) => index), [0])
-  t.same(unindexedRanges([upper], true), [])
+  t.same(unindexedRanges({ indexedRanges: [upper, lower], ended: true }).map(({ index }) => index), [0])
+  t.same(unindexedRanges({ indexedRanges: [upper], ended: true }), [])
   t.same(
     merge([upper, lower], 0),
     [{ newest: 's9', newestSlot: 9, oldest: 's4', oldestSlot: 4, oldestTime: 40, anchor: 's5' }]
@@ -90,16 +90,16 @@ test('ranges that touch become one; what is left between them is what remains to
 
 test('a time is covered by the newest range alone, or by everything once the beginning is reached', t => {
   const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
-  t.equal(walkedTo([upper, lower], true), 80)
+  t.equal(walkedTo({ indexedRanges: [upper, lower], ended: true }), 80)
   t.same(
     [81, 80, 79].map(time => isWalked(80, time)), [true, false, false], 'a transaction of the same second may lie below'
   )
-  t.equal(walkedTo([upper], true), -Infinity)
+  t.equal(walkedTo({ indexedRanges: [upper], ended: true }), -Infinity)
   t.equal(isWalked(-Infinity, -Infinity), true)
-  t.equal(walkedTo([upper], false), 80)
-  t.equal(walkedTo([], false), Infinity)
-  t.equal(walkedTo([], true), -Infinity, 'a program without any transaction')
-  t.equal(walkedTo([{ ...upper, oldestTime: null }], false), Infinity, 'of an end without a time nothing is known')
+  t.equal(walkedTo({ indexedRanges: [upper], ended: false }), 80)
+  t.equal(walkedTo({ indexedRanges: [], ended: false }), Infinity)
+  t.equal(walkedTo({ indexedRanges: [], ended: true }), -Infinity, 'a program without any transaction')
+  t.equal(walkedTo({ indexedRanges: [{ ...upper, oldestTime: null }], ended: false }), Infinity, 'of an end without a time nothing is known')
   t.end()
 })
 
