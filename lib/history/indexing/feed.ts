@@ -1,4 +1,4 @@
-/** The transactions behind listed signatures, in order, some steps ahead of what is stored. */
+/** The transactions behind listed signatures, in their order, some steps ahead of what is stored. */
 import type { Priority, SignatureInfo } from '../../chain/types.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
@@ -40,7 +40,7 @@ const UNDER_WAY_MS = 50
 /** Calls for transactions that are under way at a time. */
 const AHEAD = 2
 
-/** So that the head is looked at in between, ms; the first step is small. */
+/** What a step should take, so that the head is looked at in between, ms; the first one is small. */
 const STEP_MS = 2000
 const FIRST_STEP = 10
 
@@ -62,8 +62,7 @@ export function createFeed (
     if (some.length <= BULK_FROM || seeded === some[0]!.signature) return false
     seeded = some[0]!.signature
     isSeeding = true
-    const asked = fetcher.bulk(some, { priority, deadlineMs: FETCH_MS, signal })
-    return await asked.finally(() => { isSeeding = false })
+    return await fetcher.bulk(some, { priority, deadlineMs: FETCH_MS, signal }).finally(() => { isSeeding = false })
   }
 
   /** Asks for what the first entries still need. */
@@ -87,8 +86,8 @@ export function createFeed (
   }
 
   /** The entries at the beginning that are all answered, or missing for good. */
-  function ready (entries: readonly SignatureInfo[], patienceMs: number): Omit<Advanced, 'taken'> {
-    const found: Omit<Advanced, 'taken'> = { entries: [], events: [], missing: [] }
+  function ready (entries: readonly SignatureInfo[], patienceMs: number) {
+    const found: Pick<Advanced, 'entries' | 'events' | 'missing'> = { entries: [], events: [], missing: [] }
     for (const entry of entries.slice(0, most)) {
       const outcome = fetcher.outcome(entry, patienceMs)
       if (outcome === undefined) break

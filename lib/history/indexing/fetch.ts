@@ -16,8 +16,7 @@ export interface FetchOptions {
 }
 
 /** What is asked for: a line of a list, or the row of a missing transaction. */
-export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> &
-  Partial<Pick<SignatureInfo, 'failed' | 'transactionIndex' | 'blockTime'> & Pick<MissingTransaction, 'at'>>
+export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> & Partial<SignatureInfo & Pick<MissingTransaction, 'at'>>
 
 /** The events of a transaction in their order, or why it can't be had. */
 export type Outcome = LocatedEvent[] | MissingTransaction
@@ -25,7 +24,7 @@ export type Outcome = LocatedEvent[] | MissingTransaction
 /** 'open': the calls for it fail, which may be the node; 'given up': asking again is in vain. */
 type RefusalKind = 'open' | 'refused' | 'given up'
 
-/** `since`, `last`: the first and the last try; `at`: when the next is due. */
+/** `since`, `last`: the first and the last try; `at`: when the next is due, ms. */
 interface Refusal { since: number, tries: number, last: number, at: number, reason: string, kind: RefusalKind }
 
 /** Transactions held until they are stored: two pages of the bulk method and a step. */
@@ -33,7 +32,7 @@ const MAX_HELD = 2_500
 /** So many refused and none given since: the node is ill, not its archive, and gets this long, ms. */
 const SUSPICIOUS = 10
 const ILL_MS = 60_000
-/** How long a bulk method that fails is left alone, as one that is not offered, ms. */
+/** How long a bulk method that fails is left alone, as one that is not offered. */
 const BULK_REST_MS = 3_600_000
 
 const bad = (message: string) => new ServiceError('NODE_BAD_ANSWER', message)
@@ -81,10 +80,8 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
       if (!isServiceError(error, 'NODE_BAD_ANSWER')) throw error
       refuse(wanted.signature, error.message)
     }
-    for (const oldest of held.keys()) {
-      if (held.size <= MAX_HELD) break
-      held.delete(oldest)
-    }
+    const [oldest] = held.keys()
+    if (held.size > MAX_HELD) held.delete(oldest!)
   }
 
   async function ask (wanted: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
@@ -93,16 +90,15 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
       fail(wanted[0]!, messageOf(error))
       throw error
     })
-    for (const [at, one] of wanted.entries()) {
-      const outcome = outcomes[at]
-      if (outcome === undefined) continue
+    for (const [at, outcome] of outcomes.entries()) {
+      const one = wanted[at]!
       if (outcome === null) refuse(one.signature, 'the node does not have it')
-      else if (outcome instanceof ServiceError) {
+      else if (isServiceError(outcome)) {
         refuse(one.signature, outcome.message, outcome.code === 'VERSION_UNSUPPORTED' ? 'given up' : 'refused')
-      } else hold(outcome, one)
+      } else if (outcome !== undefined) hold(outcome, one)
     }
-    const failed = wanted.find((_, at) => outcomes[at] === undefined)
-    if (failed !== undefined) fail(failed, 'every call for it fails')
+    const failed = outcomes.indexOf(undefined)
+    if (failed !== -1) fail(wanted[failed]!, 'every call for it fails')
   }
 
   const isIll = ({ since }: Refusal): boolean => refused.size > SUSPICIOUS && givenAt < since
@@ -110,13 +106,16 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
   const isOpen = ({ signature, failed = false }: Wanted) =>
     !failed && !held.has(signature) && refused.get(signature)?.kind !== 'given up'
 
+  /** −Infinity: it has not been refused. */
+  const dueAt = ({ signature }: Wanted): number => refused.get(signature)?.at ?? -Infinity
+
   return {
     isHeld: ({ signature }: Wanted) => held.has(signature),
 
     /**
      * Asks for transactions of the program that follow one another by one call. False where no node offers that, and
-     * where it fails, as over one unreadable transaction: there is another way, and where that one brought something
-     * before it failed again, it is the only one for a while.
+     * where it fails, as over one unreadable transaction: then each is asked for, and where that has brought
+     * something before this fails again, only so for a while.
      */
     async bulk (entries: readonly Wanted[], options: CallOptions): Promise<boolean> {
       if (clock.now() < bulkFrom) return false
@@ -141,35 +140,23 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
     },
 
     /** Those of `entries` to ask for now, `most` of them. */
-    due (entries: readonly Wanted[], most: number): Wanted[] {
-      const found: Wanted[] = []
-      for (const entry of entries) {
-        if (found.length === most) break
-        const isDue = !inFlight.has(entry.signature) && (refused.get(entry.signature)?.at ?? 0) <= clock.now()
-        if (isDue && isOpen(entry)) found.push(entry)
-      }
-      return found
-    },
+    due: (entries: readonly Wanted[], most: number): Wanted[] => entries.filter(entry =>
+      !inFlight.has(entry.signature) && dueAt(entry) <= clock.now() && isOpen(entry)).slice(0, most),
 
-    /** When the first refused one is due again; Infinity: none is refused. */
-    dueAt: (entries: readonly Wanted[]): number =>
-      entries.reduce((first, entry) => isOpen(entry)
-        ? Math.min(first, refused.get(entry.signature)?.at ?? -Infinity)
-        : first, Infinity),
+    /** When the first of those that are not given is due; Infinity: all are. */
+    dueAt: (entries: readonly Wanted[]): number => Math.min(...entries.filter(isOpen).map(dueAt)),
 
     /** Asks once. Throws the ServiceError of a reader that gave nothing at all. */
     async fetch (entries: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
       const others = entries.flatMap(({ signature }) => inFlight.get(signature) ?? [])
       const own = entries.filter(({ signature }) => !inFlight.has(signature))
       if (own.length > 0) {
-        const asked = ask(own, priority, deadlineMs)
+        const asked = ask(own, priority, deadlineMs).finally(() => {
+          for (const { signature } of own) inFlight.delete(signature)
+        })
         const settled = asked.catch(() => {})   // it is thrown to who asked
         for (const { signature } of own) inFlight.set(signature, settled)
-        try {
-          await asked
-        } finally {
-          for (const { signature } of own) inFlight.delete(signature)
-        }
+        await asked
       }
       await Promise.all(others)
     },

@@ -35,7 +35,7 @@ const TELL_MS = 10_000
 /** How long it will take is told from so long on. */
 const KNOWN_FROM_MS = 2_000
 const HEAD_DEADLINE_MS = 10_000
-/** While somebody follows what is published, or accounts are ahead of it, ms. */
+/** While somebody follows what is published, or accounts are ahead of it. */
 const FOLLOWED_MS = 5_000
 
 /**
@@ -43,9 +43,8 @@ const FOLLOWED_MS = 5_000
  * missing. Until the signal.
  */
 export function createIndexer (context: Context, options: IndexerOptions) {
-  const { reader, writer, clock, signal, onLog } = context
+  const { reader, writer, clock: { now }, signal, onLog } = context
   const { onProgress, isFollowed, pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
-  const now = () => clock.now()
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
   /** Answers that the past is unknown below a range, by its oldest signature. */
@@ -88,23 +87,23 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     onLog({ level: 'info', code: 'phase', message: `the history is ${next}`, detail: { phase, events, swaps } })
   }
 
+  /** Tells how far the last day is while it is not covered, and once that it is. */
   async function followWork (): Promise<void> {
     const from = edge()
     const left = from === undefined || isCovered() ? undefined : walk.remaining(from)
     if (left === undefined) {
-      const wasTold = lastDay !== null
+      if (lastDay === null) return
       lastDay = null
-      if (wasTold) await onProgress?.(progress())
-      return
+    } else {
+      if (lastDay === null) lastDayBegan = now()
+      const done = lastDay === null ? 0 : lastDay.total - Math.min(left, lastDay.left)
+      const ms = now() - lastDayBegan
+      const secondsLeft = done === 0 || ms < KNOWN_FROM_MS ? null : Math.ceil(left * ms / done / 1000)
+      lastDay = { left, total: done + left, secondsLeft }
+      if (now() - toldAt < TELL_MS) return
+      toldAt = now()
+      onLog({ level: 'info', code: 'progress', message: lastDayText(lastDay), detail: { ...lastDay } })
     }
-    if (lastDay === null) lastDayBegan = now()
-    const done = lastDay === null ? 0 : lastDay.total - Math.min(left, lastDay.left)
-    const ms = now() - lastDayBegan
-    const secondsLeft = done === 0 || ms < KNOWN_FROM_MS ? null : Math.ceil(left * ms / done / 1000)
-    lastDay = { left, total: done + left, secondsLeft }
-    if (now() - toldAt < TELL_MS) return
-    toldAt = now()
-    onLog({ level: 'info', code: 'progress', message: lastDayText(lastDay), detail: { ...lastDay } })
     await onProgress?.(progress())
   }
 
