@@ -41,7 +41,6 @@ export const stateOf = ({ snapshot }: Sources, parts: Part[]): Promise<Snapshot>
 export const accountsOf = ({ value: { slot, discovered }, parts: [part] }: Made<Snapshot>): Accounts => ({
   slot,
   time: part!.time,
-  readAt: part!.readAt,
   daos: discovered.flatMap(({ address, dao }) => dao === undefined
     ? []
     : [{

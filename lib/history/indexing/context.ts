@@ -7,8 +7,8 @@ import type { Store } from '../store/store.js'
 import type { StepWriter } from './commit.js'
 import type { Fetcher } from './fetch.js'
 
-/** The DAO accounts at `confirmed`, of which moment, and when they were asked for, by the clock, ms. */
-export interface Accounts extends Moment { readAt?: number, daos: readonly AccountState[] }
+/** The DAO accounts at `confirmed`, and of which moment. */
+export interface Accounts extends Moment { daos: readonly AccountState[] }
 
 /** What all of indexing works with, until `signal`. */
 export interface Context {

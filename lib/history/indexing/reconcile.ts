@@ -9,8 +9,6 @@ import { createJudge } from './judge.js'
 import { createMissingOwners } from './owners.js'
 import { createSearch } from './search.js'
 
-/** A slot that is still shown after so long is over: the chain has halted. */
-const SLOT_OVER_MS = 5_000
 /** Readings that wait for the walk; beyond, it has stalled: the oldest is met next, the newest once it goes on. */
 const MAX_WAITING = 8
 
@@ -22,8 +20,6 @@ export function createReconciler (context: Context) {
   const owners = createMissingOwners(context)
   /** Of slots which the walk may not have covered yet, oldest first. */
   let waiting: AccountReading[] = []
-  /** The slot of the last reading, and when it was first shown, ms. */
-  let shown: { slot: number, at: number } | undefined
   /** Numbers up to which all should be stored; at first those that an earlier process found to be ahead. */
   let verified: ReadonlyMap<string, bigint> = writer.state.numbersAhead
   /** Up to here what is stored has been compared with them. */
@@ -47,14 +43,11 @@ export function createReconciler (context: Context) {
 
   const verifiedSlot = () => verifiedTo?.slot ?? 0
 
-  function note ({ slot, time, readAt = now(), daos: list }: Accounts): void {
-    const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))
+  function note ({ slot, time, daos: list }: Accounts): void {
     created = new Map(list.flatMap(({ address, createdAt }) => createdAt === undefined ? [] : [[address, createdAt]]))
-    if (shown?.slot !== slot) shown = { slot, at: readAt }
-    const isOver = readAt - shown.at >= SLOT_OVER_MS
-    if (slot <= verifiedSlot() || waiting.some(other => other.slot === slot && (other.isOver || !isOver))) return
-    waiting = [...waiting.filter(other => other.slot !== slot), { slot, time, seqNums, isOver }]
-      .sort((a, b) => a.slot - b.slot)
+    if (slot <= verifiedSlot() || waiting.some(other => other.slot === slot)) return
+    const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))
+    waiting = [...waiting, { slot, time, seqNums }].sort((a, b) => a.slot - b.slot)
     if (waiting.length > MAX_WAITING) waiting.splice(1, 1)
     settle()
   }
@@ -67,7 +60,7 @@ export function createReconciler (context: Context) {
     for (const [dao, seq] of verified) {
       proved.set(dao, withProved(proved.get(dao), { seq, slot: found.upTo.slot, at: now() }))
     }
-    waiting = waiting.filter(({ slot, isOver }) => (isOver ? slot : slot - 1) > verifiedSlot())
+    waiting = waiting.filter(({ slot }) => slot - 1 > verifiedSlot())
   }
 
   /** What is missing at the end of a DAO's numbers shows in nothing stored: kept over a restart. */

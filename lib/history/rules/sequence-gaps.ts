@@ -131,25 +131,20 @@ export function isToCome (
 }
 
 /** Sequence numbers by DAO as its account had them at a moment. */
-export interface AccountReading extends Moment {
-  seqNums: ReadonlyMap<string, bigint>
-  /** The slot had been shown for longer than slots take. */
-  isOver: boolean
-}
+export interface AccountReading extends Moment { seqNums: ReadonlyMap<string, bigint> }
 
 /**
- * The newest of `readings`, oldest first, that proves something, and up to which moment. One that is not before what is
- * `walked`, as in a slot that was not over while both were read, does only where all that it numbers is stored; none
- * proves a slot that was not over. `newest`: a DAO's newest stored number, or 0.
+ * The newest of `readings`, oldest first, that proves something, and up to which moment: below its own slot, which was
+ * not over. One that is not before what is `walked` does only where all that it numbers is stored. `newest`: a DAO's
+ * newest stored number, or 0.
  */
 export function provenReading (
   readings: readonly AccountReading[], walked: Moment, newest: (dao: string) => bigint
 ): { reading: AccountReading, upTo: Moment } | undefined {
   const isStored = ({ seqNums }: AccountReading): boolean =>
     [...seqNums].every(([dao, seqNum]) => newest(dao) >= seqNum)
-  const isWalked = ({ slot, isOver }: AccountReading): boolean => slot < walked.slot || (isOver && slot === walked.slot)
-  const reading = readings.findLast(one => isWalked(one) || isStored(one))
+  const reading = readings.findLast(one => one.slot < walked.slot || isStored(one))
   if (reading === undefined) return undefined
-  const slot = reading.isOver ? reading.slot : reading.slot - 1
+  const slot = reading.slot - 1
   return { reading, upTo: slot < walked.slot ? { slot, time: reading.time } : walked }
 }

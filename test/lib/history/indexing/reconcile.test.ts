@@ -80,32 +80,6 @@ test('a search goes on where its time ended', async t => {
   t.same(watched.history.report().get(dao!.address)!.sequenceGaps, [])
 })
 
-test('the slot at which a chain has halted is whole once it is shown when it must be over', async t => {
-  const ledger = trading(1, 3)
-  let drift = 0
-  const now = (): number => ledger.time * 1000 + (drift += 0.01)
-  const begun = now()
-  let [isKept, reads] = [true, 0]
-  const { history } = await watch(t, ledger, {
-    daos: async () => {
-      reads++
-      const daos = ledger.daos.map(({ address, seqNum }) => ({ address, seqNum: BigInt(seqNum) }))
-      return { slot: ledger.slot, time: ledger.time, readAt: isKept ? begun : now(), daos }
-    },
-    clock: clockOf(now, ms => { drift += Math.min(ms, 60_000) }),
-    checkMs: 4_000
-  })
-  const publishedSlot = async (): Promise<number | undefined> => (await history.published(
-    async ({ published }) => await published()
-  ))?.slot
-  await until(() => history.status().complete)
-  const before = reads
-  await until(() => reads > before + 4)
-  t.equal(await publishedSlot(), ledger.slot - 1, 'as long as the accounts are those that were read first')
-  isKept = false
-  await until(async () => await publishedSlot() === ledger.slot)
-})
-
 test('once a walk that had stalled goes on, what is stored is confirmed up to the newest reading behind the head', async t => {
   const ledger = trading(2, 3)
   const reader = ledgerReader(ledger)

@@ -1,9 +1,8 @@
 import { test } from 'tap'
 import { type AccountReading, provenReading } from '../../../../lib/history/rules/sequence-gaps.js'
 
-const reading = (
-  slot: number, numbers: Record<string, bigint>, isOver = false
-): AccountReading => ({ slot, time: 10 * slot, seqNums: new Map(Object.entries(numbers)), isOver })
+const reading = (slot: number, numbers: Record<string, bigint>): AccountReading =>
+  ({ slot, time: 10 * slot, seqNums: new Map(Object.entries(numbers)) })
 const stored = (numbers: Record<string, bigint>) => (dao: string): bigint => numbers[dao] ?? 0n
 /** Slots of the reading taken and of what it proves. */
 const slotsOf = (readings: AccountReading[], walked: number, newest: (dao: string) => bigint) => {
@@ -20,12 +19,6 @@ test('numbers of a slot that has been walked tell what is missing, whether or no
     'the very slot: what it numbers may have come after the walk'
   )
   t.same(slotsOf([reading(100, { A: 5n })], 100, stored({ A: 5n })), [100, 99], 'and may go on after it was read')
-  t.same(
-    slotsOf([reading(100, { A: 5n }, true)], 100, stored({})),
-    [100, 100],
-    'neither, where it is still shown when it must be over'
-  )
-  t.same(slotsOf([reading(120, { A: 5n }, true)], 100, stored({ A: 5n })), [120, 100])
   t.same(
     slotsOf([reading(80, { A: 4n }), reading(90, { A: 5n })], 100, stored({ A: 4n })), [90, 89], 'the newest of several'
   )
