@@ -16,7 +16,7 @@ export interface Count {
 /** Number of the clock minute in which `time` is, Unix ms. */
 export const windowOf = (time: number): number => Math.floor(time / WINDOW)
 
-/** What is kept of each client until the clock's minute turns: the first time in a minute what `make` gives. */
+/** What is kept of each client until the clock's minute turns: at first what `make` gives. */
 export function createMinute<T extends object> (
   make: () => T, now: () => number = systemClock.epoch, most: number = MAX_CLIENTS
 ) {

@@ -5,13 +5,12 @@ import { systemClock } from '../clock.js'
 
 /** The counts that all replicas share, in a Redis or Valkey. */
 
-/** Why it can't be used: bounded, for logs and metrics. */
 type Trouble = 'timeout' | 'connection' | 'answer'
 
 export interface RedisLinkOptions {
   url: string
   prefix: string
-  /** How long a count lives unless it is counted on, ms. */
+  /** How long a count lives, ms. */
   expiry: number
   /** The longest that a request waits, ms. */
   timeout?: number
@@ -26,12 +25,8 @@ export interface RedisLinkOptions {
 
 export type RedisLink = ReturnType<typeof createRedisLink>
 
-const TIMEOUT = 100
-const BEAT_MS = 5_000
-const RETRY_MS = 1_000
 /** Beats that a replica may miss before it is taken for gone. */
 const MISSED = 3
-const DEAD_AFTER = 1_000
 const MAX_REASON = 200
 
 class Late extends Error {}
@@ -46,7 +41,7 @@ function describe (error: unknown): { trouble: Trouble, reason: string } {
   return { trouble, reason: (message || code || name).slice(0, MAX_REASON) }
 }
 
-/** Counting is done by scripts: each is one round trip, and none can be left half done. */
+/** Scripts: each is one round trip, and none can be left half done. */
 declare module 'ioredis' {
   interface RedisCommander<Context> {
     addRequest (key: string, expiry: number): Result<number, Context>
@@ -54,14 +49,13 @@ declare module 'ioredis' {
   }
 }
 
-/** Adds one to a count, which lives for as long as its beginning says. */
 const ADD = `local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return count`
 
 /**
  * Notes that a process lives, forgets those not heard of for a while, and gives how many there are, by Redis' clock. It
- * writes: a server that can only be read is of no use here.
+ * writes: a server that can only be read is taken for away.
  */
 const HEARTBEAT = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -92,7 +86,7 @@ function openRedis (url: string, retryMs: number, deadAfter: number, closeTimeou
 
 /** A connection that counts, tells whether Redis answers, and comes back by itself. */
 export function createRedisLink ({
-  url, prefix, expiry, timeout = TIMEOUT, deadAfter = DEAD_AFTER, heartbeatMs = BEAT_MS, retryMs = RETRY_MS, onChange
+  url, prefix, expiry, timeout = 100, deadAfter = 1_000, heartbeatMs = 5_000, retryMs = 1_000, onChange
 }: RedisLinkOptions) {
   const id = randomUUID()
   const membersKey = `${prefix}replicas`
@@ -122,7 +116,8 @@ export function createRedisLink ({
   async function beat (): Promise<void> {
     try {
       if (redis.status !== 'ready') throw lastError ?? new Error(`the connection is ${redis.status}`)
-      const members = await within(redis.beat(membersKey, id, heartbeatMs * MISSED, heartbeatMs * MISSED), timeout)
+      const gone = heartbeatMs * MISSED
+      const members = await within(redis.beat(membersKey, id, gone, gone), timeout)
       if (closed) return
       replicas = members
       if (up !== true) onChange?.({ up: true, replicas })
@@ -142,9 +137,8 @@ export function createRedisLink ({
 
   return {
     get up () { return up === true },
-    /** Processes that shared the counts when that was last known, this one included. */
     get replicas () { return replicas },
-    /** Adds one to the count of `key` and gives the sum. Rejects while Redis is away, or after the timeout. */
+    /** Rejects while Redis is away, or after the timeout. */
     async add (key: string) {
       if (up !== true) throw new Error('Redis is away')
       try {
@@ -154,7 +148,7 @@ export function createRedisLink ({
         throw error
       }
     },
-    /** Settles with the first answer, or after a short wait without one. */
+    /** Settles with the first answer, or after `deadAfter` without one. */
     async start () {
       await within(redis.connect().then(beat), deadAfter).catch(fail)
     },

@@ -1,7 +1,7 @@
 import { systemClock } from '../clock.js'
 import { type Count, createMinute, windowOf } from './minute-window.js'
 
-/** Where the counts of all processes are. */
+/** Where the counts of all processes are: `createRedisLink`. */
 export interface SharedCounts {
   /** Adds one to the count of a client and minute, and gives the sum; rejects soon when it can't. */
   add (key: string): Promise<number>
@@ -24,7 +24,7 @@ interface Client {
   shared: number
   /** Requests let through on this process's share. */
   own: number
-  /** How many those may be, from the first request on that needs to know. */
+  /** How many those may be; undefined before one needs to know. */
   share: number | undefined
 }
 
@@ -38,7 +38,6 @@ export function createSharedCounter ({ counts, max: maxOf, now = systemClock.epo
   /** The last window in which counting together has failed: in it processes are on their shares. */
   let torn = -1
 
-  /** The count of a request on the share of this process. */
   function countOwn (client: Client, max: number): number {
     // more processes than requests allowed: one each, since a process that refuses everybody helps nobody
     client.share ??= Math.max(Math.floor((max - client.shared) / counts.replicas), client.shared === 0 ? 1 : 0)
@@ -47,7 +46,6 @@ export function createSharedCounter ({ counts, max: maxOf, now = systemClock.epo
     return max - client.share + client.own
   }
 
-  /** The count of a request that all processes know of, or of one on the share where that fails. */
   async function countRequest (key: string, client: Client, window: number, max: number): Promise<number> {
     const own = torn === window ? countOwn(client, max) : undefined
     if (own !== undefined && own > max) return own
@@ -57,7 +55,7 @@ export function createSharedCounter ({ counts, max: maxOf, now = systemClock.epo
         client.shared = Math.max(client.shared, count)
         return Math.max(count, own ?? 0)
       } catch {
-        // whoever made `counts` tells of it; here its requests count on the share
+        // `counts` tells of it
       }
     }
     torn = window
@@ -71,7 +69,7 @@ export function createSharedCounter ({ counts, max: maxOf, now = systemClock.epo
       const max = maxOf(key)
       return { current: client.shared >= max ? max + 1 : await countRequest(key, client, window, max), ttl }
     },
-    /** Counting together has ceased, or works again: to the end of the minute each keeps to its share. */
+    /** Counting together has ceased, or works again. */
     tear () { torn = windowOf(now()) }
   }
 }

@@ -32,7 +32,7 @@ export function createFollower (
 ): Follower {
   let seen: Seen | undefined
 
-  /** The candles and day sums are kept by the rule of the process that writes. */
+  /** Candles and day sums are kept by the rule of the process that writes. */
   function checkSums (): void {
     const kept = seen?.state.valuation ?? null
     if (kept === null) throw new ServiceError('WARMING_UP', 'sums and candles are being made of the swaps')
@@ -42,19 +42,18 @@ export function createFollower (
 
   async function look (db: Parameters<typeof readLeaderProgress>[0]): Promise<Seen> {
     const progress = await readLeaderProgress(db)
-    const { fencingToken, revision, verifiedTo, lost } = progress
     // another lead may follow a database that was set back: what is in memory may be no more
-    const isSame = seen?.fencingToken === fencingToken
-    const isCompared = isSame && seen?.verifiedTo?.slot === verifiedTo?.slot
-    const volumes = isSame && seen !== undefined ? seen.volumes : createVolumes(store, valuation)
-    let { state, accounts, sequenceGaps } = seen ?? {}
-    if (!isCompared || seen?.revision !== revision || state === undefined || accounts === undefined) {
-      state = await store.load()
-      if (!isCompared || accounts === undefined) accounts = await readAccounts(db)
-      sequenceGaps = sequenceGapsOf({ ...state, accounts })
+    const before = seen?.fencingToken === progress.fencingToken ? seen : undefined
+    const compared = before?.verifiedTo?.slot === progress.verifiedTo?.slot ? before : undefined
+    let rows: Pick<Seen, 'state' | 'accounts' | 'sequenceGaps'> | undefined = compared
+    if (rows === undefined || compared?.revision !== progress.revision) {
+      const state = await store.load()
+      const accounts = compared?.accounts ?? await readAccounts(db)
+      rows = { state, accounts, sequenceGaps: sequenceGapsOf({ ...state, accounts }) }
     }
-    const searched: State['searched'] = gap => lost.has(gapKey(gap))
-    return (seen = { ...progress, state, accounts, sequenceGaps: sequenceGaps!, searched, volumes, checkSums })
+    const volumes = before?.volumes ?? createVolumes(store, valuation)
+    const searched: State['searched'] = gap => progress.lost.has(gapKey(gap))
+    return (seen = { ...rows, ...progress, searched, volumes, checkSums })
   }
 
   function refusal (): ServiceError | undefined {

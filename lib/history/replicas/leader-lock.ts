@@ -23,18 +23,16 @@ export interface Session extends LeaderSession {
 /** Throws as the driver. */
 export async function openSession (place: PostgresLocation): Promise<Session> {
   const { schema } = place
-  const client = new pg.Client(configOf(
-    place,
-    { idle_session_timeout: SILENT_MS, idle_in_transaction_session_timeout: SILENT_MS }
-  ))
+  const settings = { idle_session_timeout: SILENT_MS, idle_in_transaction_session_timeout: SILENT_MS }
+  const client = new pg.Client(configOf(place, settings))
   const gone = new AbortController()
+  const lose = () => gone.abort()
   const end = async () => {
-    gone.abort()
+    lose()
     // also where a query hangs: the driver then drops the connection
     await Promise.race([client.end(), new Promise<void>(resolve => { systemClock.after(CLOSE_TIMEOUT_MS, resolve) })])
   }
-  client.on('error', () => gone.abort())
-  client.on('end', () => gone.abort())
+  client.on('error', lose).on('end', lose)
   await client.connect()
   const connection = asPoolClient((text, parameters) => client.query(text, [...parameters]), () => {})
   const pool: PostgresPool = { connect: async () => connection, end }
@@ -66,14 +64,14 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
     const { rows: [next] } = await sql<{ value: string }>`
       insert into meta (key, value) values ('epoch', '1')
       on conflict (key) do update set value = (meta.value::bigint + 1)::text returning value`.execute(db)
-    epoch = next?.value
+    epoch = next!.value
     return true
   }
 
   async function writing (work: (trx: Kysely<Tables>) => Promise<void>): Promise<void> {
     await db.transaction().execute(async trx => {
-      const held = sql`select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`
-      const { rows } = await held.execute(trx)
+      const { rows } = await sql`
+        select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`.execute(trx)
       if (rows.length === 0) throw unusable('another process writes the history now')
       await work(trx)
     })

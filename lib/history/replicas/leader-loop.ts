@@ -4,9 +4,8 @@ import { backoff } from '../../backoff.js'
 import type { Clock } from '../../clock.js'
 import { pause } from '../pause.js'
 
-/** A session that may hold the lead, whatever keeps it. */
 export interface LeaderSession {
-  /** Aborted once the session is gone, and with it the lead. */
+  /** Aborted once the session, and with it the lead, is gone. */
   lost: AbortSignal
   /** Takes the lead where it is free, or shows that its holder lives. Throws when the session is lost. */
   tryToLead (): Promise<boolean>
@@ -16,7 +15,7 @@ export interface LeaderSession {
 
 export interface LeaderOptions<S extends LeaderSession> {
   open (): Promise<S>
-  /** Begins what one process of all does. Gives what ends it, and waits until it has ended. */
+  /** Begins what one process of all does. Gives what ends it. */
   begin (session: S): Promise<() => Promise<void>>
   /** Between two signs of life, or two looks whether the lead is free, ms. */
   heartbeatMs: number

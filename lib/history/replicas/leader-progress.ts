@@ -1,4 +1,4 @@
-/** How far the process that writes has come, which the rows do not show. */
+/** How far the process that writes has come. */
 import { type Kysely, sql } from 'kysely'
 import type { Progress } from '../status.js'
 import type { Engine } from '../store/create-store.js'
@@ -19,7 +19,6 @@ export interface LeaderProgress extends Pick<Progress, 'head' | 'lastDay' | 'ver
   lost: Set<string>
 }
 
-/** The head in one reading. */
 export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderProgress> {
   const meta = await readMeta(db)
   const noted: Partial<LeaderProgress> = JSON.parse(meta.get('progress') ?? '{}')
@@ -42,10 +41,7 @@ export async function readAccounts (db: Kysely<Tables>): Promise<Map<string, big
   return new Map(rows.map(({ address, seq }) => [address, BigInt(seq)]))
 }
 
-/**
- * Tells others how far the process that leads has come, and all gaps ever looked for in vain: a new lead has yet to
- * look for them, and to come as far as the one before.
- */
+/** Writes that, and all gaps ever looked for in vain: a new lead has yet to look for them, and to come as far. */
 export function createProgressWriter (
   { writing, types }: Pick<Engine, 'writing' | 'types'>
 ): (progress: Progress) => Promise<void> {
@@ -63,10 +59,9 @@ export function createProgressWriter (
       const { lost, ...before } = await readLeaderProgress(trx)
       for (const gap of [...sequenceGaps.values()].flat()) if (searched(gap)) lost.add(gapKey(gap))
       if (verifiedTo !== null && accounts !== written) await putAccounts(trx, accounts)
+      const known = { head: head ?? before.head, verifiedTo: verifiedTo ?? before.verifiedTo }
       await putMeta(trx, {
-        progress: JSON.stringify({
-          head: head ?? before.head, lastDay, verifiedTo: verifiedTo ?? before.verifiedTo, missingOwners
-        }),
+        progress: JSON.stringify({ ...known, lastDay, missingOwners }),
         ...(lost.size > 0 && { lost: [...lost].join(',') })
       })
     })

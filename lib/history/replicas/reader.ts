@@ -17,7 +17,7 @@ export interface PostgresReader {
   together<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T>
 }
 
-/** Who has waited so long for his turn is told so, ms: of a silent database each reading takes seconds to fail. */
+/** Longest wait for a turn, ms: of a silent database each reading takes seconds to fail. */
 const PATIENCE_MS = 5_000
 
 /** The store of a process that leaves the writing to another; the tables exist. */

@@ -1,4 +1,3 @@
-/** The tables `minutes`, `hours`, `days`, `makers` and `closes`. */
 import { sql } from 'kysely'
 import { DAY, dayOf } from '../../time.js'
 import type { CandleRow, Size } from '../rules/candles.js'
@@ -15,7 +14,7 @@ import { isOfDaos, isOneOf, readRevision, type Reads, type View, withDao, type W
 const tableOf = (size: Size) => size as 'minutes'
 const COLUMNS = ['dao', ...CANDLE.columns] as const
 
-/** What has changed in a table since `after`, oldest change first. */
+/** Oldest change first. */
 async function readSince<T extends 'days' | 'closes', R> (
   { db }: View, table: T, after: number, limit: number, make: (row: Tables[T]) => R
 ): Promise<Since<R>> {
@@ -81,7 +80,6 @@ async function putCandles (to: Writing, size: Size, candles: readonly CandleRow[
     .doUpdateSet({ ...EXCLUDED, ...excluded(['revision']) }))
 }
 
-/** Notes who traded on a day, and how many that makes. */
 export async function putMakers (to: Writing, makers: readonly DayMaker[]): Promise<void> {
   if (makers.length === 0) return
   const rows = makers.map(({ dao, day, maker }) => ({ day, dao: to.numberOf(dao), maker }))
@@ -93,7 +91,6 @@ export async function putMakers (to: Writing, makers: readonly DayMaker[]): Prom
     .where(isOneOf(to, 'days', ['dao', 'start'], [...days.values()])).execute()
 }
 
-/** What swaps have added, with what was stored before. */
 export async function putAdded (to: Writing, { days, hours, minutes, makers }: AddedRows): Promise<void> {
   await putCandles(to, 'days', days)
   await putCandles(to, 'hours', hours)
@@ -101,7 +98,7 @@ export async function putAdded (to: Writing, { days, hours, minutes, makers }: A
   await putMakers(to, makers)
 }
 
-/** Notes the reserves after the last of these events on each day, unless a later one is stored. */
+/** The reserves after the last of these events on each day, unless a later one is stored. */
 export async function putCloses (to: Writing, events: readonly StoredEvent[]): Promise<void> {
   const last = new Map<string, StoredEvent>()
   for (const event of events) {

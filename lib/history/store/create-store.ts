@@ -15,19 +15,18 @@ import { putCompleted, putJudged, putRebuilt, writeStep } from './writes.js'
 
 type Db = Kysely<Tables>
 
-/** What an engine brings to the queries that all engines share. */
+/** SQLite or PostgreSQL, under the queries that they share. */
 export interface Engine {
   db: Db
   types: ColumnTypes
   /** Reads that belong together, on one state. */
   reading: <T>(work: (db: Db) => Promise<T>) => Promise<T>
-  /** Runs the writes of a step in one transaction. */
+  /** Writes that belong together, in one transaction. */
   writing: (work: (db: Db) => Promise<void>) => Promise<void>
   /** Gives the lock and the connection back. */
   release (): Promise<void>
 }
 
-/** Rows of another program must never be mixed in. */
 async function bind (db: Db, program: string): Promise<void> {
   const meta = await readMeta(db)
   if (meta.has('copying')) {
@@ -66,7 +65,7 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
   await learn(db)
   let revision = await readRevision(db)
 
-  /** DAOs that have been given a number and have no row yet: a step that fails leaves them to the next one. */
+  /** Numbered, without a row yet: a step that fails leaves them to the next one. */
   const fresh: Array<{ id: number, address: string }> = []
   function numberOf (address: string): number {
     const known = ids.get(address)
@@ -89,7 +88,6 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
     revision = next
   }
 
-  /** Each takes its numbers where the one before has left off. */
   const inTurn = createTurns()
   let isFull = false
 

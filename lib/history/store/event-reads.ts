@@ -7,14 +7,14 @@ import { type RowOf, seqText } from './mapping.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
 import type { Traders } from './store.js'
 import { EVENT, FACTS, FEE_RATE, POOL_EVENT, STORED_EVENT } from './tables.js'
-import { isOfDaos, isOneOf, readRevision, type Reads, type View, withDao } from './view.js'
+import { grouped, isOfDaos, isOneOf, readRevision, type Reads, type View, withDao } from './view.js'
 
 const COLUMNS = ['dao', ...POOL_EVENT.columns] as const
 /** Of rows whose `side` is not null. */
 const tradesOf = (view: View, rows: ReadonlyArray<RowOf<typeof POOL_EVENT> & { dao: number }>): Trade[] =>
   rows.map(withDao(view, POOL_EVENT)) as Trade[]
 
-/** What an event brought back: the difference of the reserves, where all between is understood. */
+/** The difference of the reserves, where all between is understood. */
 async function broughtBack ({ db, idOf }: View, { dao, seq, reserves }: PoolEvent): Promise<PoolEvent['liquidity']> {
   if (reserves === null) return null
   const events = db.selectFrom('events').where('dao', '=', idOf(dao)).where('seq', '<', seqText(seq)).where(IS_ON_TIME)
@@ -57,9 +57,9 @@ export const eventReads = {
       const anchor = await events.select('at').where('dao', '=', idOf(dao)).where('seq', '<=', seqText(before))
         .orderBy('seq', 'desc').limit(1).executeTakeFirst()
       if (anchor === undefined) return []
-      const { at } = anchor
       // as a tuple it takes a quarter longer in the embedded store
-      query = query.where('at', '<=', at).where(eb => eb.or([eb('at', '<', at), eb('seq', '<', seqText(before))]))
+      query = query.where('at', '<=', anchor.at)
+        .where(eb => eb.or([eb('at', '<', anchor.at), eb('seq', '<', seqText(before))]))
     }
     const newest = query.orderBy('at', 'desc').orderBy('seq', 'desc').limit(limit).select(COLUMNS)
     if (market === undefined) return tradesOf(view, await newest.execute())
@@ -198,12 +198,6 @@ export const eventReads = {
   async unjudged ({ db, addressOf }) {
     const rows = await db.selectFrom('events').select(['dao', 'seq']).where('reason', '=', UNKNOWN_KIND)
       .orderBy('dao').orderBy('seq').execute()
-    const found = new Map<string, bigint[]>()
-    for (const { dao, seq } of rows) {
-      const seqs = found.get(addressOf(dao))
-      if (seqs === undefined) found.set(addressOf(dao), [BigInt(seq)])
-      else seqs.push(BigInt(seq))
-    }
-    return found
+    return grouped(rows, ({ dao }) => addressOf(dao), ({ seq }) => BigInt(seq))
   }
 } satisfies Reads

@@ -7,11 +7,10 @@ import { isOneOf, rowsQuery, type View } from './view.js'
 /** Rows per statement. */
 const ROWS = 2000
 
-/** For a row whose key is stored: columns that take the new values. */
+/** On conflict: these columns take the new values. */
 export const excluded = <C extends string>(columns: readonly C[]): Record<C, RawBuilder<never>> =>
   Object.fromEntries(columns.map(column => [column, sql.ref(`excluded.${column}`)])) as Record<C, RawBuilder<never>>
 
-/** Inserts `rows`; `onConflict`: what becomes of those whose key is stored. */
 export async function putRows<T extends keyof Tables & string> (
   to: Pick<View, 'db' | 'types'>, table: T, rows: ReadonlyArray<Tables[T]>,
   onConflict?: Parameters<InsertQueryBuilder<Tables, T, InsertResult>['onConflict']>[0]
@@ -24,7 +23,7 @@ export async function putRows<T extends keyof Tables & string> (
   }
 }
 
-/** Deletes the rows that have the values of one of `keys` in `columns`. */
+/** Deletes the rows whose `columns` are those of one of `keys`. */
 export async function deleteRows<T extends 'unattributed' | 'missing' | 'sequence_ranges', C extends keyof Tables[T]> (
   to: View, table: T, columns: ReadonlyArray<C & string>, keys: ReadonlyArray<Pick<Tables[T], C>>
 ): Promise<void> {

@@ -1,4 +1,4 @@
-/** Values of the code as columns of a table: described once, for both ways and for the types of the rows. */
+/** Values as columns of a table: described once, for both ways and for the types of the rows. */
 export interface Mapping<Row, T> {
   columns: ReadonlyArray<keyof Row & string>
   /** Sets the columns of `row`. */
@@ -55,7 +55,6 @@ type Joined<T> = (T extends unknown ? (value: T) => void : never) extends (value
 type RowOfAll<F extends Fields> = Joined<RowOf<F[keyof F]>>
 type Fieldwise<F extends Fields> = { [K in keyof F]: Of<F[K]>['value'] }
 
-/** An object, each field by a mapping of its own. */
 export function record<F extends Fields> (fields: F): Mapping<RowOfAll<F>, Fieldwise<F>> {
   const entries = Object.entries(fields)
   return {

@@ -85,12 +85,6 @@ export function createPool (config: ClientConfig, max = MOST): PostgresPool {
   }
 }
 
-/** Makes the schema where it is not there: only that needs a right to. */
-async function prepareSchema (db: Kysely<Tables>, schema: string): Promise<void> {
-  const { rows } = await sql`select from pg_namespace where nspname = ${schema}`.execute(db)
-  if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
-}
-
 /** SQLSTATE class 23: the connection is as good as before. */
 export const isRefusedRow = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code ?? '').startsWith('23')
@@ -102,17 +96,20 @@ const PASSING = ['08', '40', '53', '55', '57', '58', 'XX']
 export const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !PASSING.includes((error.code ?? '').slice(0, 2))
 
-/** As `prepareTables`, one process at a time however many start at once. Throws what the driver throws, too. */
+/** `prepareTables`, one process at a time however many start at once. Throws what the driver throws, too. */
 export async function preparePostgres (place: PostgresLocation, program?: string): Promise<void> {
+  const { schema } = place
   // a migration of a large table takes its time, and so does waiting for it
   const { query_timeout: _, ...config } = configOf(place, { statement_timeout: 0 })
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(config, 1) }) })
   try {
     await db.connection().execute(async connection => {
-      // Held until the connection is closed
-      const lock = `dao-market-data tables ${place.schema}`
+      // held until the connection is closed
+      const lock = `dao-market-data tables ${schema}`
       await sql`select pg_advisory_lock(hashtextextended(${lock}, 0))`.execute(connection)
-      await prepareSchema(connection, place.schema)
+      // only making one needs a right to
+      const { rows } = await sql`select from pg_namespace where nspname = ${schema}`.execute(connection)
+      if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(connection)
       await prepareTables({ db: connection, types: NUMERIC_COLUMNS }, program)
     })
   } finally {

@@ -18,7 +18,7 @@ export async function putPublished (to: Writing, { slot, at }: PublishedSlot): P
   if (known === null || known.slot < slot) await putMeta(to.db, { published: `${slot} ${at}` })
 }
 
-/** What of a step belongs to published slots: block ranges go on without it. */
+/** Notes what of a step belongs to published slots: block ranges go on without it. */
 export async function putLate (to: Writing, { events, fees }: StepChanges): Promise<void> {
   const published = await readPublished(to)
   if (published === null) return

@@ -144,10 +144,7 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
   }
 }
 
-/**
- * Opens, or makes, the embedded store for this process alone. Throws HISTORY_UNAVAILABLE as `openSqliteEngine` and
- * `prepareTables`.
- */
+/** As `openSqliteEngine`, with the tables prepared. */
 export async function openSqliteStore ({ folder, program }: { folder: string, program: string }): Promise<Store> {
   const engine = await openSqliteEngine(folder)
   try {
@@ -159,7 +156,7 @@ export async function openSqliteStore ({ folder, program }: { folder: string, pr
   }
 }
 
-/** Opens the embedded store for reading, beside its writer. Throws HISTORY_UNAVAILABLE. */
+/** For reading, beside the writer. Throws HISTORY_UNAVAILABLE. */
 export async function openSqliteReader (folder: string): Promise<Store> {
   const path = join(folder, 'history.db')
   try {

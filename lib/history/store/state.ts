@@ -5,7 +5,7 @@ import type { StoreState } from '../rules/types.js'
 import { readPublished } from './published.js'
 import type { NotedState } from './store.js'
 import { INDEXED_RANGE, SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
-import { isOneOf, readMeta, readRevision, type Reads } from './view.js'
+import { grouped, isOneOf, readMeta, readRevision, type Reads } from './view.js'
 
 /** The rule by which volumes are counted, as "basis n/d", and read again. */
 export const valuationText = ({ basis, rate }: VolumeRule): string => `${basis} ${fractionText(rate)}`
@@ -14,10 +14,10 @@ function parseValuation (noted: string): VolumeRule {
   return { basis: basis as VolumeBasis, rate: parseFraction(fraction) }
 }
 
-/** Keys of what only a process that leads tells, of itself (`replicas/leader-progress.ts`). */
+/** What only a leader tells, of itself (`replicas/leader-progress.ts`). */
 export const LEADER_NOTES = ['progress', 'lost'] as const
 
-/** Of a state without its indexed ranges, which have a table. */
+/** Indexed ranges have a table. */
 export function notesOf ({ indexedRanges: _, numbersAhead, ...noted }: Partial<NotedState>): Record<string, string> {
   return {
     ...Object.fromEntries(Object.entries(noted).map(([key, value]) => [key, JSON.stringify(value)])),
@@ -53,14 +53,7 @@ function stateOfNotes (
 
 export const stateReads = {
   async load ({ db, addressOf }) {
-    const sequenceRanges: StoreState['sequenceRanges'] = new Map()
     const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
-    for (const row of ranges) {
-      const dao = addressOf(row.dao)
-      const list = sequenceRanges.get(dao)
-      if (list === undefined) sequenceRanges.set(dao, [SEQUENCE_RANGE.read(row)])
-      else list.push(SEQUENCE_RANGE.read(row))
-    }
     const proposals = await db.selectFrom('proposals').selectAll().execute()
     const rates = await db.selectFrom('rates').selectAll().execute()
     const daos = await db.selectFrom('daos').selectAll().where('first_swap', 'is not', null).execute()
@@ -70,7 +63,7 @@ export const stateReads = {
     return {
       ...stateOfNotes(await readMeta(db)),
       indexedRanges: indexedRanges.map(row => INDEXED_RANGE.read(row)),
-      sequenceRanges,
+      sequenceRanges: grouped(ranges, ({ dao }) => addressOf(dao), SEQUENCE_RANGE.read),
       proposals: new Map(proposals.map(({ proposal, dao }) => [proposal, addressOf(dao)])),
       missing: await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute(),
       rates: new Map(rates.map(({ bps, swaps }) => [bps, swaps])),

@@ -9,10 +9,7 @@ import type {
   StoredEvent, StoreState, Trade, UnattributedEvent
 } from '../rules/types.js'
 
-/**
- * All that one step changes, in one transaction. Candles, ranges and rates are whole, in place of those that are
- * stored.
- */
+/** All that one step changes, in one transaction. Candles, ranges and rates replace those that are stored. */
 export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps'> {
   /** DAOs by their proposals. */
   proposals: ReadonlyMap<string, string>
@@ -20,14 +17,13 @@ export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps'> {
   attributed: ReadonlyArray<{ signature: string, eventIndex: number }>
   missing: readonly MissingTransaction[]
   found: readonly string[]
-  /** What of the state has changed beside. */
   state: Partial<NotedState>
 }
 
 export type NotedState =
   Pick<StoreState, 'indexedRanges' | 'ended' | 'losses' | 'numbersAhead' | 'events' | 'swaps'>
 
-/** What arrived or changed up to `revision`. */
+/** What has changed up to `revision`. */
 export interface Since<T> {
   revision: number
   rows: T[]
@@ -35,13 +31,13 @@ export interface Since<T> {
 
 export interface TradesQuery {
   dao: string
-  /** Trades of this market of a proposal, in place of the pool's. */
+  /** In place of the pool. */
   market?: MarketKey
-  /** Only trades older than this number, which need not exist. */
+  /** Only those before this number, which need not exist. */
   before?: bigint
   since?: number
   until?: number
-  /** Only trades of this side, and of these only those that have a price. */
+  /** Of these only those that have a price. */
   side?: 'buy' | 'sell'
   limit: number
 }
@@ -49,7 +45,6 @@ export interface TradesQuery {
 /** Up to here block ranges are given out and never change: a finalized slot and its Unix second. */
 export interface PublishedSlot { slot: number, at: number }
 
-/** A place in the order of the chain. */
 export interface ChainPosition { slot: number, blockIndex: number, eventIndex: number }
 
 /** Slots, both included. An event without a known index in the block comes first in its slot. */
@@ -63,7 +58,7 @@ export interface PoolEventsQuery {
 
 export interface CandleRange { from: number, to: number, limit: number }
 
-/** Made of a page of swaps; the first one empties what there was. */
+/** Made of a page of swaps; the first empties what there was. */
 export interface RebuiltPage extends AddedRows {
   valuation: VolumeRule
   isFirst: boolean
@@ -92,13 +87,13 @@ export interface CompletedEvent
 /** `isLate`: it came when its slot had been published. */
 export interface FirstEvent extends PoolEvent { isLate: boolean }
 
-/** How many trades of each side, and for how much in quote units as executed. */
+/** Amounts are raw quote units as executed. */
 export interface Traders {
   buys: number
   sells: number
   buyQuote: bigint
   sellQuote: bigint
-  /** Who traded; null while that is not known of each trade. */
+  /** Users; null while not known of each trade. */
   makers: number | null
   buyers: number | null
   sellers: number | null
@@ -106,7 +101,7 @@ export interface Traders {
 
 /** Every method throws HISTORY_UNAVAILABLE. */
 export interface Store {
-  /** A process that does not write learns of new DAOs by it: their rows are to be read only after. */
+  /** A process that does not write learns of new DAOs by it. */
   load (): Promise<StoreState>
   write (changes: StepChanges): Promise<void>
   writeRebuilt (page: RebuiltPage): Promise<void>
@@ -120,49 +115,49 @@ export interface Store {
   swapsOfAll (daos: readonly string[], from: number, to: number): Promise<Trade[]>
   /** Per DAO, from the Unix second `from` to before `to`. */
   traders (daos: readonly string[], from: number, to: number): Promise<Map<string, Traders>>
-  /** As `candlesOf`, of days, with the number of those who traded; null while that is not known of each trade. */
+  /** As `candlesOf`, with the number of those who traded; null while not known of each trade. */
   daysOf (dao: string, range: CandleRange): Promise<Array<TimedCandle & { makers: number | null }>>
-  /** The first `limit` days that arrived or changed after `revision`. */
+  /** The first `limit` days that changed after `revision`. */
   daysAfter (revision: number, limit: number): Promise<Since<CandleRow>>
   /** As `daysAfter`, what pools held when a day ended. */
   closesAfter (revision: number, limit: number): Promise<Since<CloseRow>>
   trades (query: TradesQuery): Promise<Trade[]>
   /** Of all DAOs, in the order of the chain, without what came after its slot was published. */
   poolEvents (query: PoolEventsQuery): Promise<PoolEvent[]>
-  /** How far block ranges have been published; null: not yet. */
+  /** null: nothing yet. */
   published (): Promise<PublishedSlot | null>
   /** A slot no newer than what is published changes nothing. */
   publish (slot: PublishedSlot): Promise<void>
-  /** The newest block up to a slot of which an event is stored; null: none. */
+  /** The newest block up to a slot that has a stored event. */
   newestBlock (upTo: number): Promise<PublishedSlot | null>
-  /** What began a DAO: its event number 1; null where it is not stored. */
+  /** Number 1 of a DAO. */
   firstEvent (dao: string): Promise<FirstEvent | null>
-  /** The fee rates that a DAO's swaps show, from the oldest on; without one, that of the newest swap of all. */
+  /** Those that a DAO's swaps show, oldest first; without one, that of the newest swap of all. */
   feeRates (dao?: string): Promise<FeeRate[]>
-  /** The newest trade with a price up to the Unix second `at` of each of these DAOs. */
+  /** Of each DAO the newest trade with a price up to the Unix second `at`. */
   lastTrades (at: number, daos: readonly string[]): Promise<Trade[]>
   revision (): Promise<number>
   /** DAOs with trades from the Unix second `from` to before `to`. */
   daosTraded (from: number, to: number): Promise<string[]>
-  /** Whose trades from `from` to before `to` changed after `revision`. */
+  /** As `daosTraded`, whose trades changed after `revision`. */
   daosChanged (revision: number, from: number, to: number): Promise<string[]>
-  /** Of the oldest event whose maker or index in the block is unknown; null: none. */
+  /** Of the oldest event whose maker or index in the block is unknown. */
   incompleteSlot (): Promise<number | null>
   /** Whether events of this DAO, or of any, lack what they tell of decisions and external pools. */
   untold (dao?: string): Promise<boolean>
-  /** What made, decided or ended this proposal, or any, in no order. */
+  /** Of this proposal, or any, in no order. */
   proposalEvents (proposal?: string): Promise<ProposalEvent[]>
   otherFees (): Promise<OtherFees[]>
   /** Events of a DAO from the number `from` on, in their order. */
   eventsOf (dao: string, from: bigint, limit: number): Promise<ToldEvent[]>
-  /** By DAO the numbers of events of unknown kinds that are not judged yet, ascending. */
+  /** By DAO the numbers of events of unknown kinds that are not judged, ascending. */
   unjudged (): Promise<Map<string, bigint[]>>
   judge (found: readonly JudgedEvent[]): Promise<void>
   /** All swaps by their revisions; `rows` is empty at the end. */
   swapsPage (after: number, limit: number): Promise<Since<Trade>>
   /** Whose maker or index in the block is unknown, by slot and revision, newest first. */
   incomplete (query: IncompleteQuery): Promise<IncompleteEvent[]>
-  /** Notes what has been learnt of such events, and who traded on their days. */
+  /** Notes what is learnt of such events, and who traded on their days. */
   complete (events: readonly CompletedEvent[], makers: readonly DayMaker[]): Promise<void>
   /** One that is not stored is left out. */
   origins (keys: ReadonlyArray<{ dao: string, seq: bigint }>): Promise<PoolEvent[]>

@@ -1,6 +1,6 @@
 /**
- * The tables, and what is kept of a value in which of their columns. u64 amounts and numbers: SQLite's integers end at
- * 2^63 and its driver binds doubles, so there they are decimal text, in keys of 20 digits.
+ * The tables, and which columns keep what of a value. SQLite's integers end at 2^63 and its driver binds doubles: there
+ * u64 are decimal text, in keys of 20 digits.
  */
 import type { EventFacts, Outcome } from '../../protocol/events.js'
 import type { CandlePrices } from '../rules/candles.js'
@@ -59,7 +59,6 @@ export const STORED_EVENT = record({
   raw: optional(bytes('raw'))
 })
 
-/** By which the DAO of an event may become known. */
 const keys: Mapping<Record<'key_a' | 'key_b', string | null>, readonly string[]> = {
   columns: ['key_a', 'key_b'],
   write ([a = null, b = null], row) { Object.assign(row, { key_a: a, key_b: b }) },
@@ -115,7 +114,7 @@ const others = optional(record({
   low: record(price('low')),
   average: record(price('average'))
 }))
-/** Of a single price, as most minutes have, there is the first alone. */
+/** Of a single price, as most minutes have, only the first is kept. */
 const prices: Mapping<RowOf<typeof first> & RowOf<typeof others>, CandlePrices | null> = {
   columns: [...first.columns, ...others.columns],
   write (prices, row) {

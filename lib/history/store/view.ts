@@ -1,4 +1,3 @@
-/** What reads and writes of all engines work on. */
 import { sql, type Kysely, type RawBuilder } from 'kysely'
 import type { Mapping } from './mapping.js'
 import type { Store } from './store.js'
@@ -19,7 +18,7 @@ export interface Writing extends View {
   nextRevision (): number
 }
 
-/** How methods of the store are answered from one state of it. */
+/** Methods of the store, answered from one state of it. */
 export type Reads = {
   [M in keyof Store]?: (view: View, ...args: Parameters<Store[M]>) => ReturnType<Store[M]>
 }
@@ -49,7 +48,6 @@ export function isOneOf<T extends keyof Tables & string, C extends keyof Tables[
   return sql`(${list}) in (${query} limit ${keys.length})`
 }
 
-/** Whether a row of `table` is of one of these DAOs. */
 export const isOfDaos = (
   view: View, table: 'events' | 'minutes', daos: readonly string[]
 ): RawBuilder<boolean> => isOneOf(view, table, ['dao'], daos.map(dao => ({ dao: view.idOf(dao) })))
@@ -57,6 +55,17 @@ export const isOfDaos = (
 /** What a mapping reads of a row, with the DAO's address. */
 export const withDao = <Row, T extends object>({ addressOf }: View, mapping: Mapping<Row, T>) =>
   (row: Row & { dao: number }): T & { dao: string } => ({ ...mapping.read(row), dao: addressOf(row.dao) })
+
+export function grouped<Row, T> (
+  rows: readonly Row[], keyOf: (row: Row) => string, make: (row: Row) => T
+): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const row of rows) {
+    const key = keyOf(row)
+    if (!groups.get(key)?.push(make(row))) groups.set(key, [make(row)])
+  }
+  return groups
+}
 
 export async function readMeta (db: Kysely<Tables>): Promise<Map<string, string>> {
   const rows = await db.selectFrom('meta').selectAll().execute()

@@ -10,7 +10,6 @@ import type { CompletedEvent, JudgedEvent, RebuiltPage, StepChanges } from './st
 import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
 import { putMeta, type Writing } from './view.js'
 
-/** The stored event of this number. */
 const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bigint }) =>
   db.updateTable('events').where('dao', '=', numberOf(dao)).where('seq', '=', seqText(seq))
 
@@ -32,7 +31,7 @@ export async function putCompleted (
   await putMeta(db, { revision: String(nextRevision()) })
 }
 
-/** Gives what events of unknown kinds have turned out to be. */
+/** What events of unknown kinds have turned out to be. */
 export async function putJudged (to: Writing, found: readonly JudgedEvent[]): Promise<void> {
   for (const event of found) await eventOf(to, event).set({ reason: event.reason }).execute()
   await putMeta(to.db, { revision: String(to.nextRevision()) })
@@ -92,7 +91,6 @@ async function putFirstSwaps (to: Writing, { firstSwaps }: StepChanges): Promise
   await putRows(to, 'daos', daos, oc => oc.column('id').doUpdateSet(excluded(['first_swap'])))
 }
 
-/** Writes one step within the transaction that it is given. */
 export async function writeStep (to: Writing, changes: StepChanges): Promise<void> {
   const { db, nextRevision } = to
   await putEvents(to, changes)
@@ -110,7 +108,7 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
   await putLate(to, changes)
 }
 
-/** What is made of the swaps: a rebuild empties these tables first. */
+/** What is made of the swaps: a rebuild begins by emptying these. */
 const DERIVED = ['minutes', 'hours', 'days', 'makers', 'fee_rates', 'rates'] as const
 
 export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void> {

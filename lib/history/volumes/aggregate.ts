@@ -13,7 +13,7 @@ export function * piecesOf (
   const [size = null, ...narrower] = sizes
   if (from >= to) return
   const width = size === null ? 1 : SIZES[size]
-  const [first, last] = [Math.ceil(from / width) * width, Math.floor(to / width) * width]
+  const [first, last] = [Math.ceil(from / width) * width, to - to % width]
   if (size === null) yield { size, from, to }
   else if (first >= last) yield * piecesOf(from, to, narrower)
   else {
@@ -26,7 +26,6 @@ export function * piecesOf (
 /** Some 10 ms of work: 1,000 DAOs in one statement would hold the event loop for 100 ms. */
 const PART = 100
 
-/** What `read` gives of all of them, a part at a time. */
 export async function inParts<T> (
   daos: readonly string[], read: (some: readonly string[]) => Promise<Iterable<[string, T]>>
 ): Promise<Map<string, T>> {
@@ -38,7 +37,7 @@ export async function inParts<T> (
 }
 
 /**
- * Gives all trades of some DAOs from the Unix second `from` to before `to` as one candle each; without a trade: none.
+ * All trades of some DAOs from the Unix second `from` to before `to` as one candle each; of a DAO without one: none.
  * Throws HISTORY_UNAVAILABLE.
  */
 export function createAggregate (store: Store, valuation: VolumeRule) {
@@ -54,9 +53,7 @@ export function createAggregate (store: Store, valuation: VolumeRule) {
           add(dao, candleOf(swap, seq, swapVolume(swap, valuation)))
         }
       } else {
-        for (const { dao, start, ...candle } of await store.candlesOfAll(some, size, piece)) {
-          add(dao, candle)
-        }
+        for (const { dao, start, ...candle } of await store.candlesOfAll(some, size, piece)) add(dao, candle)
       }
     }
     return sums

@@ -8,7 +8,7 @@ import type { MarketKey, Trade } from '../rules/types.js'
 import type { CandleRange, Store } from '../store/store.js'
 import type { Volumes } from './volumes.js'
 
-/** Lengths of candles that can be asked for, in seconds. */
+/** Lengths of candles, in seconds. */
 export const INTERVALS = {
   '1m': MINUTE,
   '5m': 5 * MINUTE,
@@ -19,7 +19,7 @@ export const INTERVALS = {
 } as const
 export type Interval = keyof typeof INTERVALS
 
-/** To the last of the candles, or as one behind it. */
+/** Joins it with the last of the candles, or puts it behind. */
 function add (candles: TimedCandle[], start: number, candle: Candle): void {
   const last = candles.at(-1)
   if (last?.start === start) Object.assign(last, joinCandles(last, candle))
@@ -32,7 +32,7 @@ async function candlesOf (
 ): Promise<TimedCandle[]> {
   const width = INTERVALS[interval]
   const size: Size = width >= DAY ? 'days' : width >= HOUR ? 'hours' : 'minutes'
-  // As many as `limit` candles can hold: the oldest of them is then whole
+  // as many as `limit` candles can hold: the oldest of them is then whole
   const rows = await store.candlesOf(dao, size, { from, to, limit: limit * width / SIZES[size] })
   if (width === SIZES[size]) return rows
   const joined: TimedCandle[] = []
@@ -41,7 +41,7 @@ async function candlesOf (
 }
 
 const MARKET_PAGE = 1000
-/** Trades of a proposal's market from `from` to before `to`, newest first. */
+/** Newest first. */
 async function * marketTrades (
   store: Store, dao: string, market: MarketKey, { from, to }: Omit<CandleRange, 'limit'>
 ): AsyncGenerator<Trade> {
@@ -59,9 +59,9 @@ async function marketCandlesOf (
   const width = INTERVALS[interval]
   const candles: TimedCandle[] = []
   for await (const { seq, at, swap } of marketTrades(store, dao, market, range)) {
-    const { side, input, output } = swap
-    const [base, quote] = side === 'buy' ? [output, input] : [input, output]
-    const candle = candleOf(swap, seq, { base: ratio(base), quote: ratio(quote) })
+    const [input, output] = [ratio(swap.input), ratio(swap.output)]
+    const volume = swap.side === 'buy' ? { base: output, quote: input } : { base: input, quote: output }
+    const candle = candleOf(swap, seq, volume)
     const start = at - at % width
     if (candles.length === limit && candles.at(-1)?.start !== start) break
     add(candles, start, candle)
@@ -71,10 +71,7 @@ async function marketCandlesOf (
 
 export type Reading = ReturnType<typeof createReading>
 
-/**
- * What can be asked beyond sums, all on one state of the store: what is stored, whether that is all is for `knowledge`
- * to say. Throws HISTORY_UNAVAILABLE.
- */
+/** What is stored, on one state of the store; whether that is all says `knowledge`. Throws HISTORY_UNAVAILABLE. */
 export function createReading (store: Store, { windows, closes }: Volumes, known: Completeness) {
   const { trades, lastTrades, daysOf, feeRates, untold, proposalEvents, otherFees } = store
   return {
@@ -103,9 +100,7 @@ export function createReading (store: Store, { windows, closes }: Volumes, known
       }
       return null
     },
-    /** The windows of all DAOs at the Unix second `now`. */
     windows: (now: number) => windows(now, known),
-    /** What pools held when UTC days ended, where an event says so. */
     closes,
     /** After the Unix second `after`, −Infinity: from its beginning, up to `until`. */
     knowledge: (dao: string, after: number, until?: number) => knowledgeOf(known, after, until)(dao),

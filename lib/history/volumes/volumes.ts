@@ -51,7 +51,6 @@ const NO_DAYS: Days = new Map()
 
 export type Volumes = ReturnType<typeof createVolumes>
 
-/** For the process that writes a store or one that only reads. */
 export function createVolumes (store: Store, valuation: VolumeRule) {
   const daily = createDaily(store)
   const closes = createCloses(store)
@@ -59,12 +58,11 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
   const sumsOf = (span: number) => createWindow(store, span, sums)
   const [lastDay, lastWeek, lastMonth] = [sumsOf(DAY), sumsOf(WEEK), sumsOf(MONTH)]
   const traders = createWindow(store, DAY, (daos, from, to) => inParts(daos, some => store.traders(some, from, to)))
-  const lastPrices = Object.entries(AGES).map(([name, age]) => ({
-    name,
-    age,
-    read: createWindow(store, Infinity, (daos, _, to) => inParts(daos, async some =>
+  const lastPrices = Object.entries(AGES).map(([name, age]) => {
+    const read = createWindow(store, Infinity, (daos, _, to) => inParts(daos, async some =>
       (await store.lastTrades(to - 1, some)).map(({ dao, at, swap }) => [dao, { ...executedPrice(swap)!, at }])))
-  }))
+    return async (now: number, daos: string[]) => [name, await read(now - age + 1, daos)] as const
+  })
 
   const daosOf = ({ accounts, sequenceRanges }: Completeness) => new Set([...accounts.keys(), ...sequenceRanges.keys()])
 
@@ -87,8 +85,8 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
       const minute = now - now % MINUTE
       const [candles, who] = [await lastDay(now + 1, stored), await traders(now + 1, stored)]
       const [week, month] = [await lastWeek(minute, stored), await lastMonth(minute, stored)]
-      const prices: Array<[string, Awaited<ReturnType<typeof lastPrices[0]['read']>>]> = []
-      for (const { name, age, read } of lastPrices) prices.push([name, await read(now - age + 1, stored)])
+      const prices: Array<Awaited<ReturnType<typeof lastPrices[0]>>> = []
+      for (const read of lastPrices) prices.push(await read(now, stored))
       return new Map(await inSlices(daos, (dao): [string, PoolWindow] => {
         const after = wholeAfter.get(dao)
         const covers = (time: number): boolean => after !== undefined && after <= time
