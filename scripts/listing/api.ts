@@ -1,4 +1,4 @@
-import { compare, powerOfTen } from '../../lib/decimal.js'
+import { powerOfTen } from '../../lib/decimal.js'
 import { checkCandles } from './candles.js'
 import type { Checking } from './check.js'
 import { checkPrice, checkWindow } from './figures.js'
@@ -9,7 +9,7 @@ import { checkLiquidityDays } from './liquidity.js'
 import { checkFees, checkOwners, checkQuotes } from './daos.js'
 import { checkDetail, checkSettings } from './record.js'
 import {
-  ADDRESS, checkTicker, compareFields, decimal, fields, isLess, isRow, isWithin, type Row, shown, SIGNATURE
+  ADDRESS, checkTicker, compareFields, decimal, fields, isLess, isRow, isWithin, shown, SIGNATURE
 } from './rules.js'
 import { checkDaos, checkTotals } from './totals.js'
 import { checkSupply } from './supply.js'
@@ -19,21 +19,19 @@ export async function checkApi (checking: Checking): Promise<void> {
   const { market, refuse, doubt, reader, compared } = checking
   const [tickers, rows, pools] = [await market.tickers(), await market.rows(), await market.pools()]
   if (tickers.length === 0) refuse('/api/tickers: no tickers')
-  const ids = (list: Row[]): string => list.map(({ pool_id: id }) => String(id)).join(' ')
-  if (ids(tickers) !== ids(rows)) doubt('/api/pools: not the pools of /api/tickers in their order')
-  if (new Set(tickers.map(({ pool_id: id }) => id)).size !== tickers.length) {
-    refuse('/api/tickers: a pool_id comes twice')
-  }
+  const [ids, others] = [tickers, rows].map(list => list.map(({ pool_id: id }) => id))
+  if (`${ids}` !== `${others}`) doubt('/api/pools: not the pools of /api/tickers in their order')
+  if (new Set(ids).size !== tickers.length) refuse('/api/tickers: a pool_id comes twice')
   for (const [at, ticker] of tickers.entries()) checkTicker(ticker, `/api/tickers ${at}`, refuse)
   for (const pool of pools) await checkRow(checking, pool)
   checkOrder(checking, pools)
-  for (const pool of await market.lookedAt()) {
+  const looked = await market.lookedAt()
+  for (const pool of looked) {
     await checkDetail(checking, pool, pools)
     await checkTrades(checking, pool)
     await checkCandles(checking, pool)
   }
   await checkSettings(checking)
-  const looked = await market.lookedAt()
   for (const mint of new Set(looked.flatMap(({ base, quote }) => [String(base.mint), String(quote.mint)]))) {
     await checkSupply(checking, mint)
   }
@@ -60,11 +58,11 @@ async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
   for (const [side, token] of [['base', base], ['target', quote]] as const) {
     compareFields(`${where} ${side}`, token, '/api/tickers', ticker, doubt,
       [['mint', `${side}_currency`], ['symbol', `${side}_symbol`], ['name', `${side}_name`]])
-    if (!(decimalsOf(token) >= 0)) refuse(`${where} ${side}: decimals ${JSON.stringify(token.decimals)}`)
+    if (!(decimalsOf(token) >= 0)) refuse(`${where} ${side}: decimals ${shown(token.decimals)}`)
   }
-  if (row.state !== 'spot' && row.state !== 'proposal') refuse(`${where}: state ${JSON.stringify(row.state)}`)
+  if (row.state !== 'spot' && row.state !== 'proposal') refuse(`${where}: state ${shown(row.state)}`)
   if (typeof row.priced_in_usd !== 'boolean' || (row.priced_in_usd === false) !== (row.liquidity_in_usd === '0.00')) {
-    refuse(`${where}: priced_in_usd ${row.priced_in_usd} with a liquidity of ${String(row.liquidity_in_usd)}`)
+    refuse(`${where}: priced_in_usd ${row.priced_in_usd} with a liquidity of ${row.liquidity_in_usd}`)
   }
   await checkWindow(checking, pool, `/api/tickers ${id}`, ticker, { base: 'base_volume', quote: 'target_volume' })
   const window = await checkWindow(
@@ -75,21 +73,10 @@ async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
   for (const [name, price] of Object.entries(prices)) {
     if (price !== undefined || row[name] !== null) checkPrice(doubt, where, row, name, price)
   }
-  for (const count of ['trades', 'buys', 'sells', 'makers', 'buyers', 'sellers'] as const) {
-    const name = `${count}_24h`
-    if (row[name] !== window[count]) doubt(`${where}: ${name} ${shown(row[name])}, its trades say ${window[count]}`)
-  }
-  for (const [name, volume] of Object.entries({
-    buy_volume_24h: window.buyVolume, sell_volume_24h: window.sellVolume
-  })) {
-    const told = decimal(row[name])
-    if (told === undefined || compare(told, volume) !== 0) {
-      doubt(`${where}: ${name} ${String(row[name])} is not that of its trades`)
-    }
-  }
+  compareFields(where, row, 'its list of trades', window.sides, doubt)
   const fees = decimal(row.fees_24h)
   if (window.fees !== undefined && (fees === undefined || !isWithin(fees, window.fees, powerOfTen(-8)))) {
-    doubt(`${where}: fees_24h ${String(row.fees_24h)} are not those of its trades`)
+    doubt(`${where}: fees_24h ${row.fees_24h} are not those of its trades`)
   }
 }
 
@@ -121,8 +108,6 @@ async function checkTrades ({ market, refuse }: Checking, pool: OwnPool): Promis
     }
     const before = trades[at - 1]
     if (before === undefined) continue
-    if (id <= before.id || slot < before.slot || time < before.at) {
-      refuse(`${where}: trade_id, slot or timestamp does not rise`)
-    }
+    if (id <= before.id || slot < before.slot || time < before.at) refuse(`${where}: trade_id, slot or timestamp falls`)
   }
 }

@@ -1,7 +1,7 @@
 /** Order books and lists of trades of a pair, held against the reserves and the trades of its deepest pool. */
 import { add, compare, divide, multiply, powerOfTen, type Rational, ratio, ZERO } from '../../lib/decimal.js'
+import { swapOutput } from '../../lib/market/price.js'
 import type { Checking } from './check.js'
-import { type Curve, swapOutput } from './figures.js'
 import { decimalsOf, type OwnPool, rawOf } from './market.js'
 import {
   below, CLOCKS, compareFields, decimal, fields, type Json, milliseconds, near, type Refuse, type Row, rows, shown
@@ -72,20 +72,19 @@ async function compareBook (
   if (base === undefined || quote === undefined || fee === undefined || base === 0n || quote === 0n || fee.n >= fee.d) {
     return
   }
-  const curve: Curve = { base, quote, fee }
   for (const side of ['bids', 'asks'] as const) {
     const list = sides[side]
     if (base > COARSE && quote > COARSE && list.length !== DEPTH / 2) {
       doubt(`${where}: ${list.length} ${side} of a depth of ${DEPTH}, amounts that the token has`)
     }
-    const wrong = walk(list, side, curve, pool)
+    const wrong = walk(list, side, { base, quote, fee }, pool)
     if (wrong !== undefined) doubt(`${where}: ${side} to level ${wrong} are not what one swap of the reserves yields`)
   }
   const age = typeof found.timestamp === 'number' ? now - found.timestamp : NaN
   const told = reader.ageOf(where) * 1000
   if (!(age >= told - SLACK && age <= told + SLACK)) {
     doubt(
-      `${where}: timestamp ${String(found.timestamp)} is ${Math.round(age / 1000)} s ago, the Age is ${told / 1000} s`
+      `${where}: timestamp ${found.timestamp} is ${Math.round(age / 1000)} s ago, the Age is ${told / 1000} s`
     )
   }
 }
@@ -93,8 +92,10 @@ async function compareBook (
 /** What an answer may be older than its Age says: 10 s that it is fresh, and clocks that differ, ms. */
 const SLACK = 90_000
 
-/** The first level that is not of the curve; undefined where all are. */
-function walk (list: Level[], side: Side, { base, quote, fee }: Curve, pool: OwnPool): number | undefined {
+/** The first level that is not of the curve of these reserves; undefined where all are. */
+function walk (
+  list: Level[], side: Side, { base, quote, fee }: { base: bigint, quote: bigint, fee: Rational }, pool: OwnPool
+): number | undefined {
   let [amount, value, before] = [0n, ZERO, 0]
   const scale = powerOfTen(decimalsOf(pool.quote) - decimalsOf(pool.base))
   for (const [at, level] of list.entries()) {
@@ -104,14 +105,11 @@ function walk (list: Level[], side: Side, { base, quote, fee }: Curve, pool: Own
     // a raw unit a level, and what a number of JSON does not keep
     const units = BigInt(at + 1) + nearest / 10n ** 13n + 1n
     const [input, from, to] = side === 'bids' ? [amount, base, quote] : [nearest, quote, base]
-    const [least, most] = side === 'bids'
-      ? [swapOutput(input, from, to, fee) - units, swapOutput(input, from, to, fee) + units]
-      : [
-          swapOutput(input > units ? input - units : 0n, from, to, fee) - 1n,
-          swapOutput(input + units, from, to, fee) + 1n
-        ]
-    const output = side === 'bids' ? nearest : amount
-    if (output < least || output > most) return at
+    const yields = (input: bigint): bigint => swapOutput(input, from, to, fee)
+    const isOne = side === 'bids'
+      ? nearest >= yields(input) - units && nearest <= yields(input) + units
+      : amount >= yields(input > units ? input - units : 0n) - 1n && amount <= yields(input + units) + 1n
+    if (!isOne) return at
     const net = input * (fee.d - fee.n) / fee.d
     const moves = 2 * Math.log1p(Number(net) / Number(from)) / STEP
     // as far as whole units, of which the reserve is made, tell it
@@ -160,7 +158,7 @@ export async function checkTrades (
       refuse(`${here}: type ${shown(row.type)}`)
     }
     if (row.pool_id !== undefined && row.pool_id !== pool.id) {
-      refuse(`${here}: of ${String(row.pool_id)}, and not of the deepest pool of the pair`)
+      refuse(`${here}: of ${row.pool_id}, and not of the deepest pool of the pair`)
     }
     if (row.trade_id === undefined || seen.has(key)) refuse(`${here}: trade_id is not there or not unique`)
     seen.add(key)

@@ -1,11 +1,9 @@
-import { compare } from '../../lib/decimal.js'
-import { DAY } from '../../lib/time.js'
+import { compare, formatUnits } from '../../lib/decimal.js'
+import { DAY, HOUR } from '../../lib/time.js'
 import type { Checking } from './check.js'
 import { checkPrice } from './figures.js'
-import { APART, decimalsOf, isPriced, type OwnPool, type OwnTrade, priceOf, rawOf } from './market.js'
-import { isRow, type Refuse, type Row } from './rules.js'
-
-const HOUR = 3_600
+import { APART, decimalsOf, isPriced, type OwnPool, type OwnTrade, priceOf, rawOf, rawSum } from './market.js'
+import { compareFields, isRow, type Refuse, type Row, shown } from './rules.js'
 
 /**
  * Candles of an hour, held against the trades where they are known; and the volumes of 7 and 30 days against the
@@ -18,7 +16,7 @@ export async function checkCandles ({ market, reader, refuse, doubt, now }: Chec
   const candles = given.filter(isRow)
   for (const [at, { time }] of candles.entries()) {
     if (typeof time !== 'number' || time % HOUR !== 0 || time <= Number(candles[at - 1]?.time ?? -1)) {
-      refuse(`${path} ${at}: time ${JSON.stringify(time)} is no hour after the one before`)
+      refuse(`${path} ${at}: time ${shown(time)} is no hour after the one before`)
     }
   }
   const { trades, reach } = await market.trades(pool)
@@ -34,7 +32,7 @@ export async function checkCandles ({ market, reader, refuse, doubt, now }: Chec
     const wanted = [...hours].filter(([hour]) => trades.some(({ at, hasPrice }) => hasPrice && at < hour + HOUR))
     if (inReach.length !== wanted.length) doubt(`${path}: ${inReach.length} hours, the trades have ${wanted.length}`)
     for (const row of inReach) {
-      checkCandle(`${path} ${String(row.time)}`, row, hours.get(Number(row.time)) ?? [], pool, doubt)
+      checkCandle(`${path} ${row.time}`, row, hours.get(Number(row.time)) ?? [], pool, doubt)
     }
   }
   const [detail, { windows_end: end }] = [await market.detail(pool.id), await market.provenance(pool.id)]
@@ -48,22 +46,18 @@ export async function checkCandles ({ market, reader, refuse, doubt, now }: Chec
     // the whole hours in it, and all that it touches
     const isWithin = volume !== undefined && volume >= sum(end - days * DAY, end - HOUR - APART) &&
       volume <= sum(end - days * DAY - HOUR - APART, end + APART)
-    if (!isWithin) doubt(`${path}: ${name} ${String(detail[name])} is not what its hours add up to`)
+    if (!isWithin) doubt(`${path}: ${name} ${detail[name]} is not what its hours add up to`)
   }
 }
 
 function checkCandle (where: string, row: Row, trades: OwnTrade[], pool: OwnPool, tell: Refuse): void {
   const prices = trades.filter(isPriced).map(({ quote, base }) => priceOf(quote, base, pool))
   const sorted = prices.toSorted(compare)
-  const [base, quote] = (['base', 'quote'] as const).map(side => trades.reduce((all, trade) => all + trade[side], 0n))
-  if (row.trades !== trades.length) tell(`${where}: trades ${JSON.stringify(row.trades)}, there are ${trades.length}`)
-  if (rawOf(row.base_volume, decimalsOf(pool.base)) !== base ||
-    rawOf(row.target_volume, decimalsOf(pool.quote)) !== quote) {
-    tell(
-      `${where}: base_volume ${String(row.base_volume)} and target_volume ${String(row.target_volume)} are not ` +
-        'those of its trades'
-    )
-  }
+  compareFields(where, row, 'its hour', {
+    trades: trades.length,
+    base_volume: formatUnits(rawSum(trades, 'base'), decimalsOf(pool.base)),
+    target_volume: formatUnits(rawSum(trades, 'quote'), decimalsOf(pool.quote))
+  }, tell)
   // without a price the last close stands for all four
   const expected = { open: prices[0], high: sorted.at(-1), low: sorted[0], close: prices.at(-1) }
   for (const [name, price] of Object.entries(expected)) {

@@ -113,7 +113,7 @@ async function checkTicker (
   const { refuse, doubt } = checking
   const where = `/cmc/v1/ticker ${id}`
   if (!isRow(row)) return refuse(`${where}: no object`)
-  if (id !== `${String(row.base_id)}_${String(row.quote_id)}`) refuse(`${where}: not the key of its tokens`)
+  if (id !== `${row.base_id}_${row.quote_id}`) refuse(`${where}: not the key of its tokens`)
   fields(row, where, refuse, { last_price: PRICE, base_volume: VOLUME, quote_volume: VOLUME })
   if (row.isFrozen !== 0) refuse(`${where}: isFrozen is ${shown(row.isFrozen)}, and the pool trades`)
   if (pool === undefined) return doubt(`${where}: no pair of /api/pools`)

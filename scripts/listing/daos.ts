@@ -2,12 +2,14 @@
 import {
   add, compare, divide, formatUnits, multiply, ONE, powerOfTen, type Rational, ratio, subtract
 } from '../../lib/decimal.js'
+import { quoteSwap } from '../../lib/market/quote.js'
+import { dateOf, dayOf } from '../../lib/time.js'
 import type { Checking } from './check.js'
-import { checkPrice, isPrice, swapOutput } from './figures.js'
+import { checkPrice, isPrice } from './figures.js'
 import { decimalsOf, isPriced, type OwnPool, priceOf, rawOf } from './market.js'
 import {
-  ADDRESS, compareFields, decimal, isAbout, isRow, isWithin, listOf, number, type Refuse, type Row, rowOf, same, shown,
-  signed, sumOf
+  ADDRESS, compareFields, decimal, isAbout, isExactly, isRow, isWithin, listOf, number, type Refuse, type Row, rowOf,
+  same, shown, signed, sumOf
 } from './rules.js'
 import { checkComplete, checkSums } from './totals.js'
 
@@ -39,7 +41,7 @@ export async function checkOwners (checking: Checking): Promise<void> {
       refuse(`/api/treasuries ${at}: not largest first`)
     }
     // no vault is listed for it
-    if (row.tokens_complete !== false) refuse(`/api/treasuries ${at}: tokens_complete ${String(row.tokens_complete)}`)
+    if (row.tokens_complete !== false) refuse(`/api/treasuries ${at}: tokens_complete ${row.tokens_complete}`)
   }
   for (const pool of await market.lookedAt()) {
     const where = `/api/daos/${pool.id}`
@@ -65,7 +67,7 @@ export async function checkOwners (checking: Checking): Promise<void> {
       record.treasury, doubt)
     for (const key of ['own_tokens', 'treasury_usdc_aum']) {
       if (compare(number(row[key]), number(record.treasury[key])) > 0) {
-        doubt(`/api/treasuries ${pool.id}: ${key} ${String(row[key])} is more than all that the vault holds`)
+        doubt(`/api/treasuries ${pool.id}: ${key} ${row[key]} is more than all that the vault holds`)
       }
     }
   }
@@ -100,17 +102,17 @@ async function checkRecord (checking: Checking, where: string, pool: OwnPool, re
   compareFields(where, treasury, '/api/pools', row, doubt, ['treasury_vault_address'])
   compareFields(where, treasury, 'itself', record, refuse, ['dao', 'symbol', 'slot', 'price_usd'])
   compareFields(where, treasury, 'itself', supply, refuse, [['circulating_supply', 'circulatingSupply']])
-  const told = rowOf(await reader.json(`/api/supply/${String(base.mint)}`)).data
+  const told = rowOf(await reader.json(`/api/supply/${base.mint}`)).data
   if (isRow(told)) compareFields(`${where} supply`, supply, '/api/supply', told, doubt)
   if (supply.mint_authority === null ? !same(supply.max_supply, supply.totalSupply) : supply.max_supply !== null) {
-    refuse(`${where}: max_supply ${String(supply.max_supply)} with ${JSON.stringify(supply.mint_authority)} to mint`)
+    refuse(`${where}: max_supply ${supply.max_supply} with ${supply.mint_authority} to mint`)
   }
   const allocation = listOf(supply.allocation)
   const of = (wanted: string): Rational => sumOf(allocation.filter(({ kind }) => kind === wanted), 'amount')
   for (const [name, kind] of KINDS) {
-    if (compare(of(kind), number(supply[name])) !== 0) doubt(`${where}: ${name} is not what the allocation has`)
+    if (!isExactly(supply[name], of(kind))) doubt(`${where}: ${name} is not what the allocation has`)
   }
-  if (compare(of('treasury'), number(treasury.own_tokens)) !== 0) refuse(`${where}: own_tokens are not the treasury's`)
+  if (!isExactly(treasury.own_tokens, of('treasury'))) refuse(`${where}: own_tokens are not the treasury's`)
   if (allocation.some(({ kind, circulating, address }) => !ADDRESS.test(String(address)) ||
     !PARTS.includes(String(kind)) ||
     ((record.launch !== null || kind !== 'launch_vault') && circulating !== (kind !== 'team_package')))) {
@@ -124,7 +126,7 @@ async function checkRecord (checking: Checking, where: string, pool: OwnPool, re
   for (const [name, whole] of [['market_cap_usd', 'circulatingSupply'], ['fdv_usd', 'totalSupply']] as const) {
     const price = decimal(record.price_usd)
     if (!isAbout(decimal(record[name]), price && multiply(price, number(supply[whole])), 11)) {
-      refuse(`${where}: ${name} ${String(record[name])} is not supply × price`)
+      refuse(`${where}: ${name} ${record[name]} is not supply × price`)
     }
   }
   await checkExtremes(checking, where, pool, record)
@@ -133,19 +135,19 @@ async function checkRecord (checking: Checking, where: string, pool: OwnPool, re
     refuse(`${where}: proposals are not their parts`)
   }
   compareWhole(where, { spending_limit: decisions.spending_limit! }, 'the treasury', treasury, refuse)
-  if (record.launch !== null && !isRow(record.launch)) refuse(`${where}: launch ${String(record.launch)}`)
+  if (record.launch !== null && !isRow(record.launch)) refuse(`${where}: launch ${record.launch}`)
   const proposals = listOf(await reader.json(`/api/proposals?dao=${pool.id}&limit=1000`))
   for (const state of STATES) {
     const count = proposals.filter(row => row.state === (state === 'live' ? 'pending' : state)).length
-    if (counts[state] !== count) doubt(`${where}: ${state} proposals ${String(counts[state])}, the list has ${count}`)
+    if (counts[state] !== count) doubt(`${where}: ${state} proposals ${counts[state]}, the list has ${count}`)
   }
   for (const row of proposals.slice(0, PROPOSALS)) {
-    const path = `/api/proposals/${String(row.proposal)}`
+    const path = `/api/proposals/${row.proposal}`
     const own = rowOf(await reader.json(path))
-    compareWhole(`/api/proposals?dao=${pool.id} ${String(row.proposal)}`, row, path, own, doubt)
+    compareWhole(`/api/proposals?dao=${pool.id} ${row.proposal}`, row, path, own, doubt)
   }
   if (isRow(decisions.live)) await checkLive(checking, where, decisions.live)
-  else if (decisions.live !== null || counts.live !== 0) doubt(`${where}: live ${JSON.stringify(decisions.live)}`)
+  else if (decisions.live !== null || counts.live !== 0) doubt(`${where}: live ${shown(decisions.live)}`)
 }
 
 /** Sums and quotients of what is told beside them. */
@@ -155,19 +157,19 @@ function checkTreasury ({ refuse, doubt }: Checking, where: string, row: Row, po
     refuse(`${where}: external_liquidity ${shown(row.external_liquidity)}`)
   }
   if (internal.in_proposal !== (pool.pool.state === 'proposal')) {
-    doubt(`${where}: in_proposal ${String(internal.in_proposal)} of a pool in ${String(pool.pool.state)}`)
+    doubt(`${where}: in_proposal ${internal.in_proposal} of a pool in ${pool.pool.state}`)
   }
   const [nav, each, price] = [decimal(row.nav_usd), decimal(row.nav_per_token), decimal(row.price_usd)]
   const tokens = Array.isArray(row.tokens) ? listOf(row.tokens) : undefined
   const dollars = decimal(row.treasury_usdc_aum)
-  if (dollars === undefined) return refuse(`${where}: treasury_usdc_aum ${String(row.treasury_usdc_aum)}`)
+  if (dollars === undefined) return refuse(`${where}: treasury_usdc_aum ${row.treasury_usdc_aum}`)
   if (tokens !== undefined) {
     const isDollars = ({ amount, usd }: Row): boolean => usd !== null && isWithin(number(usd), number(amount), CENT)
-    if (compare(sumOf(tokens.filter(isDollars), 'amount'), dollars) !== 0) {
+    if (!isExactly(row.treasury_usdc_aum, sumOf(tokens.filter(isDollars), 'amount'))) {
       refuse(`${where}: treasury_usdc_aum is not the dollars among its tokens`)
     }
     const own = sumOf(tokens.filter(({ mint }) => mint === pool.base.mint), 'amount')
-    if (compare(own, number(row.own_tokens)) !== 0) refuse(`${where}: own_tokens are not among its tokens`)
+    if (!isExactly(row.own_tokens, own)) refuse(`${where}: own_tokens are not among its tokens`)
   }
   if (nav === undefined || price === undefined) return
   const worth = divide(price, number(pool.pool.last_price))
@@ -177,18 +179,18 @@ function checkTreasury ({ refuse, doubt }: Checking, where: string, row: Row, po
   if (isDollar && (limit.n === 0n
     ? row.runway_months !== null
     : !isWithin(number(row.runway_months), divide(dollars, limit), HALF_CENT))) {
-    refuse(`${where}: runway_months ${String(row.runway_months)} is not dollars ÷ limit`)
+    refuse(`${where}: runway_months ${row.runway_months} is not dollars ÷ limit`)
   }
   const valued = tokens?.filter(({ mint, usd }) => mint !== pool.base.mint && usd !== null)
   const inPools = add(number(internal.quote), number(external.quote))
   if (valued !== undefined && isDollar &&
     !isWithin(nav, add(sumOf(valued, 'usd'), inPools), multiply(CENT, ratio(BigInt(valued.length + 1))))) {
-    refuse(`${where}: nav_usd ${String(row.nav_usd)} is not the sum of its parts`)
+    refuse(`${where}: nav_usd ${row.nav_usd} is not the sum of its parts`)
   }
   const ownBase = add(number(internal.base), number(external.base))
   const outside = subtract(number(row.circulating_supply), add(number(row.own_tokens), ownBase))
   if (each === undefined ? outside.n > 0n : !isAbout(multiply(each, outside), nav, 10)) {
-    refuse(`${where}: nav_per_token ${String(row.nav_per_token)} is not NAV ÷ what is outside`)
+    refuse(`${where}: nav_per_token ${row.nav_per_token} is not NAV ÷ what is outside`)
   }
   const premium = signed(row.premium)
   const expected = each === undefined || each.n === 0n ? undefined : subtract(divide(price, each), ONE)
@@ -207,17 +209,16 @@ async function checkExtremes ({ market, doubt }: Checking, where: string, pool: 
     .sort((a, b) => compare(a.price, b.price))
   for (const [name, extreme] of [['ath', sorted.at(-1)!], ['atl', sorted[0]!]] as const) {
     const { price, at } = rowOf(record[name])
-    const days = sorted.filter(one => compare(one.price, extreme.price) === 0)
-      .map(one => new Date(one.at * 1000).toISOString().slice(0, 10))
-    if (!isPrice(price, extreme.price) || !days.includes(String(at))) {
-      doubt(`${where}: ${name} ${JSON.stringify(record[name])} is not that of its trades`)
+    const isOne = sorted.some(one => compare(one.price, extreme.price) === 0 && dateOf(dayOf(one.at)) === at)
+    if (!isPrice(price, extreme.price) || !isOne) {
+      doubt(`${where}: ${name} ${shown(record[name])} is not that of its trades`)
     }
   }
 }
 
 /** A live proposal as its own record has it, and as what it compares says. */
 async function checkLive ({ reader, doubt, refuse }: Checking, where: string, live: Row): Promise<void> {
-  const path = `/api/proposals/${String(live.proposal)}`
+  const path = `/api/proposals/${live.proposal}`
   const own = await reader.json(path)
   if (!isRow(own)) return doubt(`${where}: ${path} is none`)
   for (const row of [live, own]) {
@@ -226,10 +227,10 @@ async function checkLive ({ reader, doubt, refuse }: Checking, where: string, li
     const bps = Number(row.pass_threshold_bps)
     const wanted = fails && multiply(fails, ratio(10_000n + BigInt(bps), 10_000n))
     if (wanted !== undefined && (least === undefined || !isWithin(least, wanted, multiply(wanted, powerOfTen(-9))))) {
-      refuse(`${where}: threshold ${String(threshold)} is not ${bps} bps above ${String(rowOf(fail).twap)}`)
+      refuse(`${where}: threshold ${threshold} is not ${bps} bps above ${rowOf(fail).twap}`)
     }
     if (passes !== undefined && least !== undefined && leads !== (compare(passes, least) > 0 ? 'pass' : 'fail')) {
-      refuse(`${where}: ${String(leads)} leads with ${String(rowOf(pass).twap)} and ${String(threshold)}`)
+      refuse(`${where}: ${leads} leads with ${rowOf(pass).twap} and ${threshold}`)
     }
   }
   // of two moments the averages differ
@@ -261,18 +262,16 @@ export async function checkQuotes ({ market, reader, doubt }: Checking): Promise
       compareFields(path, told, 'what is asked', {
         pool_id: pool.id, side, last_price: detail.last_price, exact: detail.state === 'spot'
       }, doubt)
-      const net = input * (protocol.d - protocol.n) / protocol.d
+      const swap = quoteSwap(input, into, out, { protocol, lp })
       const charged = rowOf(told.fee)
       if (rawOf(told.amount, decimalsOf(paid)) !== input || charged.mint !== paid.mint ||
-        rawOf(charged.amount, decimalsOf(paid)) !== input - net) doubt(`${path}: amount or fee`)
-      if (lp.n > 0n) continue
-      const output = swapOutput(input, into, out, protocol)
+        rawOf(charged.amount, decimalsOf(paid)) !== swap.fee) doubt(`${path}: amount or fee`)
+      const { output } = swap
       if (rawOf(told.output, decimalsOf(got)) !== output) {
-        doubt(`${path}: ${String(told.output)} is not what the reserves give, ${output}`)
+        doubt(`${path}: ${told.output} is not what the reserves give, ${output}`)
       }
-      const impact = subtract(ONE, divide(ratio(output * into), ratio(net * out)))
-      if (net === 0n || !isWithin(number(told.price_impact), multiply(impact, ratio(100n)), powerOfTen(-4))) {
-        doubt(`${path}: price_impact ${String(told.price_impact)}`)
+      if (!isWithin(number(told.price_impact), multiply(swap.impact, ratio(100n)), powerOfTen(-4))) {
+        doubt(`${path}: price_impact ${told.price_impact}`)
       }
       const [bought, spent] = isBuy ? [output, input] : [input, output]
       if (output > 0n) checkPrice(doubt, path, told, 'average_price', priceOf(spent, bought, pool), 'what it yields')
@@ -287,14 +286,14 @@ export async function checkFees (checking: Checking): Promise<void> {
   const found = rowOf(await reader.json(path))
   const { days, tokens } = checkSums(path, found, 'fees', 'totalFees', refuse)
   for (const key of ['conditionalFees', 'externalPoolFees']) {
-    if (found[key] !== null && decimal(found[key]) === undefined) refuse(`${path}: ${key} ${String(found[key])}`)
+    if (found[key] !== null && decimal(found[key]) === undefined) refuse(`${path}: ${key} ${found[key]}`)
   }
   const volumes = rowOf(await reader.json('/api/volume/aggregate'))
   const volume = new Map(listOf(volumes.dailyBreakdown).map(day => [day.date, day]))
   const fees = new Map(days.map(day => [day.date, day]))
   for (const day of listOf(await reader.json('/api/days'))) {
     const { date } = day
-    const where = `/api/days ${String(date)}`
+    const where = `/api/days ${date}`
     compareFields(where, day, '/api/volume/aggregate', rowOf(volume.get(date)), doubt,
       [['volume_usd', 'volume'], 'trades'])
     compareFields(where, day, path, rowOf(fees.get(date)), doubt, [['fees_usd', 'fees'], 'trades'])
@@ -303,6 +302,6 @@ export async function checkFees (checking: Checking): Promise<void> {
   const mints = new Map(listOf(volumes.tokens).map(row => [row.mint, row]))
   for (const token of tokens) {
     const traded = rowOf(mints.get(token.mint))
-    compareFields(`${path} ${String(token.mint)}`, token, '/api/volume/aggregate', traded, doubt, ['mint', 'symbol'])
+    compareFields(`${path} ${token.mint}`, token, '/api/volume/aggregate', traded, doubt, ['mint', 'symbol'])
   }
 }

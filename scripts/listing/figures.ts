@@ -47,9 +47,9 @@ export async function checkWindow (
   const window = windowOf(trades, pool, Math.floor(now / 1000), given)
   if (window === undefined) {
     return doubt(
-      `${where}: ${names.base} ${String(row[names.base])} and ${names.quote} ${String(row[names.quote])} are of no ` +
+      `${where}: ${names.base} ${row[names.base]} and ${names.quote} ${row[names.quote]} are of no ` +
         '24 hours of the pool\'s trades; /api/pools has ' +
-        `${String(pool.pool.base_volume_24h)} and ${String(pool.pool.target_volume_24h)}`
+        `${pool.pool.base_volume_24h} and ${pool.pool.target_volume_24h}`
     )
   }
   for (const [name, price] of [[names.high, window.high], [names.low, window.low]] as const) {
@@ -57,7 +57,7 @@ export async function checkWindow (
     if (name !== undefined) checkPrice(doubt, where, row, name, price ?? decimal(pool.ticker.last_price))
   }
   if (names.change !== undefined && !isChange(row[names.change], window.change)) {
-    doubt(`${where}: ${names.change} ${String(row[names.change])} is not that of the pool's trades, ${window.change}`)
+    doubt(`${where}: ${names.change} ${row[names.change]} is not that of the pool's trades, ${window.change}`)
   }
   return window
 }
@@ -67,25 +67,3 @@ export const isChange = (value: Json | undefined, change: number | null): boolea
   change === null
     ? value === null
     : value !== null && Math.abs(Number(value) - change) <= 0.00501 + Math.abs(change) * 1e-9
-
-/** A constant-product pool in raw units, and the whole fee of a swap. */
-export interface Curve { base: bigint, quote: bigint, fee: Rational }
-
-/** What a swap yields: the fee rounds up, the output down. */
-export function swapOutput (input: bigint, from: bigint, to: bigint, fee: Rational): bigint {
-  const net = input * (fee.d - fee.n) / fee.d
-  return net === 0n ? 0n : net * to / (from + net)
-}
-
-/**
- * What a swap for `notional` raw quote units, at most 1 % of the pool, pays and gets, as [quote, base]; undefined where
- * it yields nothing.
- */
-export function quotesOf (
-  { base, quote, fee }: Curve, notional: bigint
-): { bid: [bigint, bigint] | undefined, ask: [bigint, bigint] | undefined } {
-  const paid = notional < quote / 100n ? notional : quote / 100n
-  const sold = paid * base / quote
-  const [bid, ask] = [swapOutput(sold, base, quote, fee), swapOutput(paid, quote, base, fee)]
-  return { bid: bid > 0n ? [bid, sold] : undefined, ask: ask > 0n ? [paid, ask] : undefined }
-}

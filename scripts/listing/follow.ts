@@ -65,7 +65,7 @@ export function checkFollows (events: Row[], pools: readonly OwnPool[], refuse: 
         // swaps that give nothing move a few units, and are in no event
         if (compare(after, expected) !== 0 && !near(after, scale, 1_000_000n)) {
           refuse(
-            `${id} ${String(event.txnId)}: the reserves of ${asset} do not follow from the event before, off ` +
+            `${id} ${event.txnId}: the reserves of ${asset} do not follow from the event before, off ` +
               `by ${Number(after.n) / Number(after.d) - Number(expected.n) / Number(expected.d)}`
           )
         }

@@ -1,7 +1,7 @@
 import { DAY } from '../../lib/time.js'
 import type { Checking } from './check.js'
-import { DAY_MS, decimalsOf, LATE, type OwnPool, rawOf } from './market.js'
-import { compareFields, listOf, type Row } from './rules.js'
+import { DAY_MS, decimalsOf, LATE, type OwnPool, rawOf, tokens } from './market.js'
+import { compareFields, isLess, isWithin, listOf, number, type Row, shown, sumOf } from './rules.js'
 import { cents, checkDates, checkLargestFirst } from './totals.js'
 
 const PATH = '/api/liquidity/aggregate'
@@ -23,16 +23,16 @@ export async function checkLiquidityDays (checking: Checking, pools: OwnPool[]):
   if (found.totalLiquidity !== newest.liquidity) refuse(`${PATH}: totalLiquidity is not that of the newest day`)
   const start = Date.parse(String(newest.date))
   if (start + 2 * DAY_MS < now - LATE || start + DAY_MS > now + LATE) {
-    refuse(`${PATH}: the newest day is ${String(newest.date)}`)
+    refuse(`${PATH}: the newest day is ${newest.date}`)
   }
   checkDays(PATH, days, refuse)
   const known = daos.filter(({ liquidity }) => liquidity !== null)
   if (newest.daos !== known.length || newest.unknown !== daos.length - known.length) {
     refuse(`${PATH}: daos and unknown of the newest day are not what the list has`)
   }
-  const off = known.reduce((sum, { liquidity }) => sum + cents(liquidity), 0n) - cents(newest.liquidity)
-  // each is rounded for itself
-  if (off > BigInt(known.length) || off < -BigInt(known.length)) refuse(`${PATH}: DAOs do not add up to the newest day`)
+  if (!isWithin(sumOf(known, 'liquidity'), number(newest.liquidity), cents(known.length))) {
+    refuse(`${PATH}: DAOs do not add up to the newest day`)
+  }
   checkLargestFirst(`${PATH} daos`, known, 'liquidity', refuse)
   for (const dao of daos) {
     const pool = pools.find(({ id }) => id === dao.dao)
@@ -56,7 +56,7 @@ function checkDays (path: string, days: Row[], refuse: Checking['refuse']): void
   checkDates(path, days, refuse)
   for (const [at, { liquidity, daos }] of days.entries()) {
     if ((rawOf(liquidity, 2) === undefined) !== (liquidity === null) || (liquidity === null && daos !== 0)) {
-      refuse(`${path} ${at}: liquidity is ${JSON.stringify(liquidity)} of ${JSON.stringify(daos)} DAOs`)
+      refuse(`${path} ${at}: liquidity is ${shown(liquidity)} of ${shown(daos)} DAOs`)
     }
   }
 }
@@ -73,16 +73,14 @@ async function checkClose ({ market, doubt }: Checking, pool: OwnPool, dao: Row,
   const following = first === undefined ? BigInt(String(newest)) + 1n : first.id
   const held = rawOf(last.row.quote_reserve, decimalsOf(pool.quote))
   if (following !== last.id + 1n || held === undefined) return
-  const [given, unit] = [cents(dao.liquidity), 10n ** BigInt(decimalsOf(pool.quote))]
-  const off = given * unit - 200n * held
-  if (off > unit || off < -unit) {
-    doubt(`${PATH} ${pool.id}: ${String(dao.liquidity)} is not what the trades around midnight say`)
+  if (!isWithin(number(dao.liquidity), tokens(2n * held, pool.quote), cents(1))) {
+    doubt(`${PATH} ${pool.id}: ${dao.liquidity} is not what the trades around midnight say`)
   }
 }
 
 /** The days of one DAO are within those of all, and end with what the list has of it. */
 async function checkOne ({ reader, refuse, doubt }: Checking, dao: Row, days: Row[]): Promise<void> {
-  const path = `${PATH}?dao=${String(dao.dao)}`
+  const path = `${PATH}?dao=${dao.dao}`
   const found = await reader.row(path)
   if (found === undefined) return
   const [own, [row]] = [listOf(found.dailyBreakdown), listOf(found.daos)]
@@ -96,8 +94,9 @@ async function checkOne ({ reader, refuse, doubt }: Checking, dao: Row, days: Ro
   const all = new Map(days.map(day => [day.date, day]))
   for (const day of own) {
     const whole = all.get(day.date)
-    if (whole === undefined || cents(day.liquidity) > cents(whole.liquidity) || Number(day.daos) > Number(whole.daos)) {
-      doubt(`${path}: ${String(day.date)} is more than of all DAOs`)
+    if (whole === undefined || Number(day.daos) > Number(whole.daos) ||
+      isLess(number(whole.liquidity), number(day.liquidity))) {
+      doubt(`${path}: ${day.date} is more than of all DAOs`)
     }
   }
 }

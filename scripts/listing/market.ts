@@ -79,6 +79,9 @@ export const tokens = (raw: bigint, token: Row): Rational => multiply(ratio(raw)
 export const priceOf = (quote: bigint, base: bigint, pool: OwnPool): Rational =>
   divide(tokens(quote, pool.quote), tokens(base, pool.base))
 
+export const rawSum = (trades: OwnTrade[], of: 'base' | 'quote'): bigint =>
+  trades.reduce((all, trade) => all + trade[of], 0n)
+
 export const isPriced = ({ hasPrice, base }: OwnTrade): boolean => hasPrice && base > 0n
 
 /** undefined: one is not known. */
@@ -132,7 +135,7 @@ export function createMarket (reader: Reader, now: number, count: number) {
       if (trades.some(({ at, hasPrice }) => at < since && hasPrice)) {
         return { reach: trades.at(-1)!.at + 1, trades: trades.reverse() }
       }
-      before = `&before=${String(found.at(-1)!.trade_id)}`
+      before = `&before=${found.at(-1)!.trade_id}`
     }
     return { trades: trades.reverse(), reach: undefined }
   }

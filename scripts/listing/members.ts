@@ -4,7 +4,7 @@ import type { OwnPool } from './market.js'
 import { compareFields, type Json, type Row, rowOf } from './rules.js'
 
 const keyOf = (transaction: Json | undefined, event: Json | undefined): string =>
-  `${String(transaction)} ${String(event)}`
+  `${transaction} ${event}`
 
 /** Every field of a swap as the list of trades has it. */
 function expected ({ row, at, slot }: { row: Row, at: number, slot: number }): Record<string, Json | undefined> {

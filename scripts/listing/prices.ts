@@ -16,12 +16,12 @@ export async function checkPrices (checking: Checking, pools: OwnPool[]): Promis
     isRow(price) && price.price_usd === price.price ? [String(price.quote_mint)] : []))
   for (const pool of lookedAt) {
     const price = now[String(pool.base.mint)]
-    const where = `/api/prices ${String(pool.base.mint)}`
+    const where = `/api/prices ${pool.base.mint}`
     if (!isRow(price)) checking.doubt(`${where}: no price of a pool that is listed`)
     else {
       compareOf(checking, pool, where, price, dollars, { price: pool.ticker.last_price! })
       if (pool.pool.priced_in_usd !== (price.price_usd !== null)) {
-        checking.doubt(`${where}: price_usd is ${String(price.price_usd)}, and priced_in_usd is not so`)
+        checking.doubt(`${where}: price_usd is ${price.price_usd}, and priced_in_usd is not so`)
       }
     }
     await checkPast(checking, pool, dollars)
@@ -41,7 +41,7 @@ function compareOf (
 ): void {
   compareFields(where, price, 'the pool', { ...also, pool_id: pool.id, quote_mint: pool.quote.mint! }, doubt)
   if (dollars.has(String(pool.quote.mint)) && price.price_usd !== price.price) {
-    doubt(`${where}: price_usd ${String(price.price_usd)} in a quote token of one dollar`)
+    doubt(`${where}: price_usd ${price.price_usd} in a quote token of one dollar`)
   }
 }
 
@@ -52,7 +52,7 @@ async function checkPast (checking: Checking, pool: OwnPool, dollars: ReadonlySe
   const at = priced[priced.length >> 1]?.at
   const trade = priced.findLast(trade => trade.at === at)
   if (trade === undefined) return
-  const where = `/api/prices ${String(pool.base.mint)} at ${at}`
+  const where = `/api/prices ${pool.base.mint} at ${at}`
   const price = (await pricesOf(checking, [pool], `&at=${at}`))?.[String(pool.base.mint)]
   if (!isRow(price)) return checking.doubt(`${where}: no price, and a trade`)
   compareOf(checking, pool, where, price, dollars, { timestamp: trade.at })

@@ -1,6 +1,7 @@
-import { divide, multiply, ONE, powerOfTen, subtract } from '../../lib/decimal.js'
+import { multiply, ONE, powerOfTen } from '../../lib/decimal.js'
+import { quotes } from '../../lib/market/price.js'
 import type { Checking } from './check.js'
-import { checkPrice, quotesOf } from './figures.js'
+import { checkPrice } from './figures.js'
 import { APART, decimalsOf, type OwnPool, type OwnTrades, priceOf, rawOf, tokens } from './market.js'
 import {
   ADDRESS, compareFields, decimal, fields, isRow, isWithin, type Json, listOf, type Refuse, type Row
@@ -87,12 +88,14 @@ export async function checkDetail (
   if (fee === undefined || notional === undefined || fee.n <= 0n || fee.n >= fee.d) {
     return refuse(`${where}: taker_fee_rate or quote_notional is none`)
   }
-  const found = quotesOf({ base, quote, fee }, notional.n * 10n ** BigInt(decimalsOf(pool.quote)) / notional.d)
-  const [kept, last] = [subtract(ONE, fee), priceOf(quote, base, pool)]
-  for (const [name, least] of [['bid', multiply(last, kept)], ['ask', divide(last, kept)]] as const) {
-    const swapped = found[name]
-    const price = swapped === undefined ? least : priceOf(...swapped, pool)
-    checkPrice(doubt, `${where}, /api/tickers`, pool.ticker, name, price, 'that of its reserves')
+  const expected = quotes({
+    baseReserves: base,
+    quoteReserves: quote,
+    baseDecimals: decimalsOf(pool.base),
+    quoteDecimals: decimalsOf(pool.quote)
+  }, { notional, feeRate: fee })
+  for (const name of ['bid', 'ask'] as const) {
+    checkPrice(doubt, `${where}, /api/tickers`, pool.ticker, name, expected[name], 'that of its reserves')
   }
   checkLiquidity(where, detail, quote, pool, pools, provenance.usd_priced_by, doubt)
   await checkNewest({ market, doubt }, pool, detail, { base, quote, onChain })
@@ -141,7 +144,7 @@ function checkLiquidity (
     : pricing!.quote.mint === pool.quote.mint ? { n: named.d, d: named.n } : named
   const [given, expected] = [decimal(detail.liquidity_in_usd), multiply(tokens(2n * quote, pool.quote), worth)]
   if (given === undefined || !isWithin(given, expected, powerOfTen(-2))) {
-    doubt(`${where}: liquidity_in_usd ${String(detail.liquidity_in_usd)} is not twice its quote reserves`)
+    doubt(`${where}: liquidity_in_usd ${detail.liquidity_in_usd} is not twice its quote reserves`)
   }
 }
 

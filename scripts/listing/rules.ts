@@ -5,6 +5,7 @@
 import {
   add, compare, divide, multiply, parseDecimal, powerOfTen, type Rational, ratio, subtract, ZERO
 } from '../../lib/decimal.js'
+import { nameOf, symbolOf } from '../../lib/responses/forms/token-texts.js'
 
 /** Told of each thing that a reviewer would refuse. */
 export type Refuse = (problem: string) => undefined
@@ -26,7 +27,12 @@ export const isRow = (value: Json | undefined): value is Row =>
 export const decimal = (value: Json | undefined): Rational | undefined =>
   typeof value === 'string' || typeof value === 'number' ? parseDecimal(String(value)) : undefined
 
-/** The same of a text that may be below 0; no −0. */
+export const isExactly = (value: Json | undefined, exact: Rational): boolean => {
+  const given = decimal(value)
+  return given !== undefined && compare(given, exact) === 0
+}
+
+/** As `decimal`, of a text that may be below 0; no −0. */
 export function signed (value: Json | undefined): Rational | undefined {
   const [, sign, digits] = typeof value === 'string' ? /^(?!-[0.]*$)(-?)(\d[\d.]*)$/.exec(value) ?? [] : []
   const size = decimal(digits)
@@ -190,16 +196,8 @@ export function milliseconds (row: Row, key: string, where: string, refuse: Refu
   return value
 }
 
-/** Something that is seen: no blank, no mark without width, and not what is drawn as nothing. */
-const SEEN = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/u
-const SHORT = 8
-
-/**
- * What a form that may leave neither empty says of a token: the symbol, else the first eight characters of the address;
- * the name, else the symbol, else the address.
- */
+/** What a form that may leave neither empty says of a token. */
 export function tokenTexts ({ mint, symbol, name }: Row): { symbol: string, name: string } {
-  const [address, sign, called] = [String(mint), String(symbol), String(name)]
-  const isSeen = SEEN.test(sign)
-  return { symbol: isSeen ? sign : address.slice(0, SHORT), name: SEEN.test(called) ? called : isSeen ? sign : address }
+  const token = { mint: String(mint), symbol: String(symbol), name: String(name) }
+  return { symbol: symbolOf(token), name: nameOf(token) }
 }

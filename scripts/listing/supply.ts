@@ -47,10 +47,10 @@ export async function checkSupply (checking: Checking, mint: string): Promise<vo
     const path = `${where}/${kind}`
     const plain = await readPlain(checking, path)
     if (plain === undefined) continue
-    if (!same(plain, value)) doubt(`${path}: ${plain}, the record has ${String(value)}`)
+    if (!same(plain, value)) doubt(`${path}: ${plain}, the record has ${value}`)
     const asJson = await reader.raw(path, { accept: 'application/json' })
     if (asJson.status !== 200 || !isResult(asJson.text, value)) {
-      doubt(`${path}: as JSON it is ${asJson.text.slice(0, 80)}, the record has ${String(value)}`)
+      doubt(`${path}: as JSON it is ${asJson.text.slice(0, 80)}, the record has ${value}`)
     }
   }
   const { result = record.totalSupply } = rowOf(await reader.json(where))
@@ -81,7 +81,7 @@ export async function compareSupply (
   if (record === undefined) return doubt(`${where}: /api/supply/${mint} has no record`)
   for (const name of ['totalSupply', 'circulatingSupply']) {
     if (decimal(row[name]) === undefined || !same(row[name], record[name])) {
-      doubt(`${where}: ${name} is ${JSON.stringify(row[name])}, /api/supply has ${String(record[name])}`)
+      doubt(`${where}: ${name} is ${JSON.stringify(row[name])}, /api/supply has ${record[name]}`)
     }
   }
 }

@@ -1,11 +1,13 @@
-import { compare, powerOfTen } from '../../lib/decimal.js'
+import { powerOfTen, ratio, type Rational } from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
 import type { Checking } from './check.js'
-import { APART, DAY_MS, feesOf, LATE, type OwnPool, rawOf, tokens } from './market.js'
-import { compareFields, decimal, isWithin, type Json, listOf, type Refuse, type Row, shown } from './rules.js'
+import { APART, DAY_MS, feesOf, LATE, type OwnPool, rawSum, tokens } from './market.js'
+import {
+  compareFields, decimal, isExactly, isLess, isWithin, type Json, listOf, number, type Refuse, type Row, shown, sumOf
+} from './rules.js'
 
-export const cents = (value: Json | undefined): bigint => rawOf(value, 2) ?? 0n
-const sumOf = (list: Row[], key: string): bigint => list.reduce((all, row) => all + cents(row[key]), 0n)
+/** What so many figures, each rounded to a cent for itself, may be off. */
+export const cents = (count: number): Rational => ratio(BigInt(count), 100n)
 /** Why a DAO is not listed. */
 const REASONS: Json[] = [null, 'excluded', 'undecodable', 'no reserves', 'mint unreadable', 'history incomplete']
 const STATES: Json[] = ['spot', 'futarchy', 'proposal', null]
@@ -23,14 +25,14 @@ export async function checkDaos ({ market, reader, refuse, doubt }: Checking, po
     found.left_out !== daos.length - listed.length) {
     refuse(`${path}: discovered, listed and left_out are not what the list has`)
   }
-  if (listed.map(({ dao }) => dao).sort().join() !== pools.map(({ id }) => id).sort().join()) {
+  if (`${listed.map(({ dao }) => dao).sort()}` !== `${pools.map(({ id }) => id).sort()}`) {
     doubt(`${path}: listed are not the pools of /api/tickers`)
   }
   for (const { dao, listed, reason, state } of daos) {
     if ((reason === null) !== listed || !REASONS.includes(reason!)) {
-      refuse(`${path} ${String(dao)}: listed ${listed} with the reason ${JSON.stringify(reason)}`)
+      refuse(`${path} ${dao}: listed ${listed} with the reason ${shown(reason)}`)
     }
-    if (!STATES.includes(state!)) refuse(`${path} ${String(dao)}: state ${JSON.stringify(state)}`)
+    if (!STATES.includes(state!)) refuse(`${path} ${dao}: state ${shown(state)}`)
   }
   for (const pool of await market.lookedAt()) {
     const dao = daos.find(({ dao }) => dao === pool.id)
@@ -48,11 +50,11 @@ export async function checkDaos ({ market, reader, refuse, doubt }: Checking, po
       ...pool.pool.created_at !== null && { created_at: pool.pool.created_at }
     }, doubt)
     if ((dao.state === 'spot') !== (pool.pool.state === 'spot')) {
-      doubt(`${where}: state ${JSON.stringify(dao.state)}, /api/pools has ${JSON.stringify(pool.pool.state)}`)
+      doubt(`${where}: state ${shown(dao.state)}, /api/pools has ${shown(pool.pool.state)}`)
     }
     const { trades, reach } = await market.trades(pool)
     if (reach === -Infinity && trades[0] !== undefined && Date.parse(String(dao.first_swap)) !== trades[0].at * 1000) {
-      doubt(`${where}: first_swap ${JSON.stringify(dao.first_swap)} is not its first trade`)
+      doubt(`${where}: first_swap ${shown(dao.first_swap)} is not its first trade`)
     }
   }
 }
@@ -70,16 +72,16 @@ export async function checkTotals (checking: Checking, pools: OwnPool[]): Promis
   for (const token of tokens) {
     const { mint } = token
     if (!symbols.has(mint)) continue
-    compareFields(`${path} ${String(mint)}`, token, '/api/pools', { symbol: symbols.get(mint) }, doubt)
+    compareFields(`${path} ${mint}`, token, '/api/pools', { symbol: symbols.get(mint) }, doubt)
   }
   // what has no USD value adds nothing
   for (const { base, pool } of pools) {
     if (pool.priced_in_usd === true && pool.trades_24h !== 0 && !tokens.some(({ mint }) => mint === base.mint)) {
-      doubt(`${path}: the token ${String(base.mint)} of a pool is left out`)
+      doubt(`${path}: the token ${base.mint} of a pool is left out`)
     }
   }
   for (const day of days.slice(0, DAYS)) {
-    const where = `/api/days/${String(day.date)}`
+    const where = `/api/days/${day.date}`
     const own = await reader.row(where)
     if (own === undefined) continue
     compareFields(where, own, path, day, doubt, ['date', ['volume_usd', 'volume'], 'trades'])
@@ -88,10 +90,8 @@ export async function checkTotals (checking: Checking, pools: OwnPool[]): Promis
       refuse(`${where}: the trades of its pools are not all`)
     }
     for (const name of ['volume_usd', 'fees_usd']) {
-      // each is rounded for itself
-      const off = cents(own[name]) - sumOf(traded, name)
-      if (off > BigInt(traded.length) + 1n || off < -BigInt(traded.length) - 1n) {
-        refuse(`${where}: ${name} of its pools do not add up to ${String(own[name])}`)
+      if (!isWithin(number(own[name]), sumOf(traded, name), cents(traded.length + 1))) {
+        refuse(`${where}: ${name} of its pools do not add up to ${own[name]}`)
       }
     }
     const start = Date.parse(String(own.date))
@@ -106,7 +106,7 @@ export function checkSums (
 ): { days: Row[], tokens: Row[] } {
   const [days, tokens] = [listOf(found.dailyBreakdown), listOf(found.tokens)]
   for (const [name, sum] of [['dailyBreakdown', sumOf(days, daily)], ['tokens', sumOf(tokens, total)]] as const) {
-    if (sum !== rawOf(found[total], 2)) refuse(`${path}: ${name} do not add up to ${total}`)
+    if (!isExactly(found[total], sum)) refuse(`${path}: ${name} do not add up to ${total}`)
   }
   return { days, tokens }
 }
@@ -121,32 +121,30 @@ export function checkComplete ({ doubt, now }: Checking, where: string, { date, 
 export function checkDates (path: string, days: Row[], refuse: Refuse): void {
   for (const [at, { date }] of days.entries()) {
     if (at > 0 && Date.parse(String(date)) + DAY_MS !== Date.parse(String(days[at - 1]!.date))) {
-      refuse(`${path} ${at}: ${String(date)} is not the day before`)
+      refuse(`${path} ${at}: ${date} is not the day before`)
     }
   }
 }
 
 export function checkLargestFirst (path: string, list: Row[], key: string, refuse: Refuse): void {
   for (const [at, row] of list.entries()) {
-    if (at > 0 && cents(row[key]) > cents(list[at - 1]![key])) refuse(`${path}: not largest first`)
+    if (at > 0 && isLess(decimal(list[at - 1]![key]), decimal(row[key]))) refuse(`${path}: not largest first`)
   }
 }
 
 /** A pool on a UTC day, held against its trades; those of the last minutes may be there or not. */
 async function checkPoolDay ({ market, doubt, now }: Checking, where: string, row: Row, start: number): Promise<void> {
   const pool = (await market.pools()).find(({ id }) => id === row.pool_id)
-  if (pool === undefined) return doubt(`${where}: ${String(row.pool_id)} is no pool of /api/pools`)
-  if (row.ticker_id !== pool.pair) doubt(`${where} ${pool.id}: ticker_id is ${String(row.ticker_id)}`)
+  if (pool === undefined) return doubt(`${where}: ${row.pool_id} is no pool of /api/pools`)
+  if (row.ticker_id !== pool.pair) doubt(`${where} ${pool.id}: ticker_id is ${row.ticker_id}`)
   if (!(await market.lookedAt()).includes(pool)) return
   const { trades, reach } = await market.trades(pool)
   if (reach === undefined || reach > start) return
   const ofDay = trades.filter(({ at }) => at >= start && at < start + DAY)
   for (let to = ofDay.length; to >= 0; to--) {
     const some = ofDay.slice(0, to)
-    const volume = tokens(some.reduce((all, { quote }) => all + quote, 0n), pool.quote)
-    const fees = feesOf(some)
-    const [given, paid] = [decimal(row.target_volume), decimal(row.fees)]
-    const isOne = given !== undefined && compare(given, volume) === 0 && row.trades === to &&
+    const [volume, fees, paid] = [tokens(rawSum(some, 'quote'), pool.quote), feesOf(some), decimal(row.fees)]
+    const isOne = isExactly(row.target_volume, volume) && row.trades === to &&
       (fees === undefined || (paid !== undefined && isWithin(paid, fees, powerOfTen(-8))))
     if (isOne) return
     if (to > 0 && ofDay[to - 1]!.at < now / 1000 - APART) break

@@ -1,8 +1,12 @@
 /** What the trades of a pool themselves say of its last 24 hours. */
-import { add, compare, divide, multiply, ONE, powerOfTen, type Rational, ratio, subtract } from '../../lib/decimal.js'
+import {
+  add, compare, divide, formatUnits, multiply, ONE, powerOfTen, type Rational, ratio, subtract
+} from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
-import { APART, feesOf, isPriced, type OwnPool, type OwnTrade, type OwnTrades, priceOf, tokens } from './market.js'
-import { isWithin } from './rules.js'
+import {
+  APART, decimalsOf, feesOf, isPriced, type OwnPool, type OwnTrade, type OwnTrades, priceOf, rawSum, tokens
+} from './market.js'
+import { isWithin, type Row } from './rules.js'
 
 export type Window = ReturnType<typeof figures>
 
@@ -46,11 +50,22 @@ export function windowOf ({ trades }: OwnTrades, pool: OwnPool, now: number, vol
   return undefined
 }
 
-/** Of both sides and of each: how many trades, and by how many. */
-function sides (rows: Array<OwnTrade['row']>) {
-  const [buys, sells] = [rows.filter(({ side }) => side === 'buy'), rows.filter(({ side }) => side === 'sell')]
-  const who = (some: typeof rows): number => new Set(some.map(({ maker }) => maker)).size
-  return { buys: buys.length, sells: sells.length, makers: who(rows), buyers: who(buys), sellers: who(sells) }
+/** Of both sides and of each, as `/api/pools` names it: how many trades, by how many, for how much. */
+function sides (trades: OwnTrade[], { quote }: OwnPool): Row {
+  const [buys, sells] = ['buy', 'sell'].map(side => trades.filter(({ row }) => row.side === side)) as
+    [OwnTrade[], OwnTrade[]]
+  const who = (some: OwnTrade[]): number => new Set(some.map(({ row }) => row.maker)).size
+  const paid = (some: OwnTrade[]): string => formatUnits(rawSum(some, 'quote'), decimalsOf(quote))
+  return {
+    trades_24h: trades.length,
+    buys_24h: buys.length,
+    sells_24h: sells.length,
+    makers_24h: who(trades),
+    buyers_24h: who(buys),
+    sellers_24h: who(sells),
+    buy_volume_24h: paid(buys),
+    sell_volume_24h: paid(sells)
+  }
 }
 
 /** Of a window; prices are undefined, and the change null, where there are no trades for them. */
@@ -58,8 +73,6 @@ function figures (trades: OwnTrade[], before: OwnTrade[], pool: OwnPool) {
   const price = (trade: OwnTrade): Rational => priceOf(trade.quote, trade.base, pool)
   const priced = trades.filter(isPriced)
   const prices = priced.map(price).sort(compare)
-  const total = (list: OwnTrade[], of: 'base' | 'quote'): Rational =>
-    tokens(list.reduce((all, one) => all + one[of], 0n), pool[of])
   const earlier = before.findLast(isPriced)
   const newest = priced.at(-1) ?? earlier
   const changed = earlier === undefined || newest === undefined
@@ -68,12 +81,8 @@ function figures (trades: OwnTrade[], before: OwnTrade[], pool: OwnPool) {
   return {
     high: prices.at(-1),
     low: prices[0],
-    average: priced.length === 0 ? undefined : divide(total(priced, 'quote'), total(priced, 'base')),
-    trades: trades.length,
-    ...sides(trades.map(({ row }) => row)),
-    /** Quote tokens, as executed. */
-    buyVolume: total(trades.filter(({ row }) => row.side === 'buy'), 'quote'),
-    sellVolume: total(trades.filter(({ row }) => row.side === 'sell'), 'quote'),
+    average: priced.length === 0 ? undefined : priceOf(rawSum(priced, 'quote'), rawSum(priced, 'base'), pool),
+    sides: sides(trades, pool),
     /** undefined: one is not known. */
     fees: feesOf(trades),
     /** Percent. */

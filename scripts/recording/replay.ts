@@ -51,7 +51,7 @@ export function createReplay (
         item => item.program === program && JSON.stringify(item.filters) === JSON.stringify(filters)
       )
       return found === undefined
-        ? missing(`accounts of program ${String(program)} by ${JSON.stringify(filters)}`)
+        ? missing(`accounts of program ${program} by ${JSON.stringify(filters)}`)
         : atSlot(found.addresses.map(pubkey => ({ pubkey, account: known(accounts, pubkey, 'account') })))
     },
     getSignaturesForAddress: ([address, page]) =>

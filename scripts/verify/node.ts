@@ -47,7 +47,7 @@ export function nodeAt (rpc: string) {
       rpc,
       { jsonrpc: '2.0', id: 1, method, params }
     )
-    return result ?? refuse(`${method} ${String(params[0])}: ${error?.message ?? 'the node does not have it'}`)
+    return result ?? refuse(`${method} ${params[0]}: ${error?.message ?? 'the node does not have it'}`)
   }
 
   /** An account at `confirmed`, and the slot that it was read at; undefined: there is none. */
