@@ -34,7 +34,7 @@ interface StreamOptions {
   tickers: Kept<TickerList>
   proposals: Kept<Known[]>
   signal: AbortSignal
-  /** Told of what is no failure of the chain or the store. */
+  /** Told of what is no ServiceError. */
   onError: (error: unknown) => void
 }
 
@@ -48,7 +48,7 @@ const PAGE = 500
 const LATE = 75
 /** How far back a stream can be resumed, s. */
 const REACH = HOUR
-/** Behind everything of its slot. */
+/** An index behind everything of its slot. */
 const END = 2 ** 31 - 1
 /** A position this far beyond what is known is none of ours. */
 const AHEAD = 10_000
@@ -90,8 +90,8 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   const followers = new Set<Follower>()
   const inTurn = createTurns()
   /** Up to which slot all followers have been told. */
-  let told: number | undefined
-  let looking = false
+  let told = 0
+  let isLooking = false
 
   const publishedSlot = async (): Promise<number> => (await latest(history)).slot
 
@@ -111,13 +111,13 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
         const row = tradeRow(event as Trade, { address: pool, ...tokens })
         trades.push({ pool, position, text: message('trade', { pool_id: pool, ...row }, position) })
       }
-      yield { trades, to, oldest: events[0]?.at }
+      yield { trades, oldest: events[0]?.at }
       next = events.length === PAGE ? positionOf(events.at(-1)!) : undefined
     }
   }
 
-  const moveOn = (follower: Follower, to: ChainPosition): void => {
-    if (isBehind(to, follower.after)) follower.after = to
+  function moveOn (follower: Follower, slot: number): void {
+    if (isBehind(endOf(slot), follower.after)) follower.after = endOf(slot)
   }
 
   function tell (follower: Follower, trades: readonly ToldTrade[]): void {
@@ -132,11 +132,11 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   /** Tells everybody what has been published since the last look. */
   async function lookForTrades (): Promise<void> {
     const to = await publishedSlot()
-    for await (const { trades } of pagesAfter(endOf(told ?? to), () => to)) {
+    for await (const { trades } of pagesAfter(endOf(told), () => to)) {
       for (const follower of followers) tell(follower, trades)
     }
-    told = Math.max(told ?? to, to)
-    for (const follower of followers) moveOn(follower, endOf(told))
+    told = Math.max(told, to)
+    for (const follower of followers) moveOn(follower, told)
     await lookForKept(told)
   }
 
@@ -186,52 +186,41 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     await inTurn(what).catch((error: unknown) => { if (!isServiceError(error)) onError(error) })
   }
 
-  /** Forgets who has gone; says whether anybody is left. */
-  function isFollowed (): boolean {
-    for (const follower of followers) if (!follower.listener.isOpen) followers.delete(follower)
-    if (followers.size > 0 && !signal.aborted) return true
-    looking = false
-    told = undefined
-    return false
-  }
-
   /** Looks, and gives signs of life, while anybody follows. */
   async function lookOn (): Promise<void> {
     const looks = [lookForTrades, createLook('ticker', loadTickers), createLook('proposal', loadProposals)]
+    // apart from the looks, which may wait for a node
     let endBeat = clock.after(BEAT_MS, function beat () {
       for (const { listener, after } of followers) listener.write(mark(after))
       endBeat = clock.after(BEAT_MS, beat)
     })
-    while (await inTurn(isFollowed)) {
+    isLooking = true
+    do {
       for (const what of looks) await look(what)
       await clock.sleep(LOOK_MS, signal).catch(() => {})
-    }
+      for (const follower of followers) if (!follower.listener.isOpen) followers.delete(follower)
+    } while (followers.size > 0 && !signal.aborted)
+    isLooking = false
     endBeat()
   }
 
   /** Tells what was missed, as fast as it is taken. */
   async function replay (follower: Follower): Promise<void> {
-    const { listener } = follower
-    let to = await publishedSlot()
+    const { listener, after } = follower
     const reach = time.utc() / 1000 - REACH
-    let isTooFar = follower.after.slot > to + AHEAD
-    let since: number | undefined
+    const newest = await publishedSlot()
+    function skip (since?: number): void {
+      follower.after = endOf(newest)
+      listener.write(gap(since, follower.after))
+    }
+    if (after.slot > newest + AHEAD) return skip()
     // what is published meanwhile, too: who reads slowly would have to take it at once
-    for await (const { trades, oldest, ...page } of pagesAfter(follower.after, publishedSlot)) {
-      to = page.to
-      isTooFar = oldest !== undefined && oldest < reach
-      if (isTooFar) {
-        since = oldest
-        break
-      }
+    for await (const { trades, oldest } of pagesAfter(after, publishedSlot)) {
+      if (oldest !== undefined && oldest < reach) return skip(oldest)
       tell(follower, trades)
       await listener.drained()
       if (!listener.isOpen) return
     }
-    if (isTooFar) {
-      listener.write(gap(since, endOf(to)))
-      follower.after = endOf(to)
-    } else moveOn(follower, endOf(to))
   }
 
   return {
@@ -251,15 +240,15 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       if (isBack) await replay(follower)
       // between two looks: whoever joins has been told what the others have
       await inTurn(async () => {
-        const to = told ??= await publishedSlot()
+        // nobody looked while nobody followed
+        if (followers.size === 0) told = await publishedSlot()
+        const to = told
         // the store is asked for those who come back alone: thousands may join within a second
         if (isBack) for await (const { trades } of pagesAfter(follower.after, () => to)) tell(follower, trades)
-        moveOn(follower, endOf(to))
+        moveOn(follower, to)
         listener.write(mark(follower.after))
         followers.add(follower)
-        if (looking) return
-        looking = true
-        lookOn().catch(onError)
+        if (!isLooking) lookOn().catch(onError)
       })
     }
   }
