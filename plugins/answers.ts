@@ -5,7 +5,7 @@ import { createDaoFactsReader } from '../lib/live/dao-facts.js'
 import { createSupplyReader, type DaosOf } from '../lib/live/supply.js'
 import { createDaoFacts } from '../lib/responses/daos/facts.js'
 import { createDaoResponses } from '../lib/responses/daos/index.js'
-import { createBlockRanges } from '../lib/responses/forms/block-range.js'
+import { type BlockRange, createBlockRange } from '../lib/responses/forms/block-range.js'
 import { createCmc } from '../lib/responses/forms/cmc.js'
 import { createCoinGecko } from '../lib/responses/forms/coingecko.js'
 import { createMarket } from '../lib/responses/market.js'
@@ -25,7 +25,9 @@ declare module 'fastify' {
     proposals: ProposalAnswers
     prices: ReturnType<typeof createPrices>
     /** The market in the forms of those who list it. */
-    forms: ReturnType<typeof createBlockRanges> & {
+    forms: {
+      dexscreener: BlockRange
+      geckoterminal: BlockRange
       coingecko: ReturnType<typeof createCoinGecko>
       cmc: ReturnType<typeof createCmc>
     }
@@ -77,6 +79,9 @@ export default fp(async fastify => {
   fastify.decorate('prices', createPrices(sources, tickerList))
   const listed = { ...sources, supply, tickers: tickerList, traded: pools.traded }
   fastify.decorate('forms', {
-    coingecko: createCoinGecko(listed), cmc: createCmc(listed), ...createBlockRanges(listed)
+    coingecko: createCoinGecko(listed),
+    cmc: createCmc(listed),
+    dexscreener: createBlockRange('dexscreener', listed),
+    geckoterminal: createBlockRange('geckoterminal', listed)
   })
 }, { name: 'answers', dependencies: ['config', 'chain', 'cache', 'history'] })

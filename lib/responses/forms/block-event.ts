@@ -1,4 +1,4 @@
-import type { ChainPosition, PoolEvent } from '../../history/history.js'
+import { type ChainPosition, executedPrice, type PoolEvent } from '../../history/history.js'
 import { textsOf } from '../../market/pool-figures.js'
 import type { BlockEvent, LiquidityCause } from '../../../schemas/block-range.js'
 import type { PoolTokens } from './pool-tokens.js'
@@ -42,31 +42,31 @@ export function blockEvent (event: PoolEvent, tokens: PoolTokens): BlockEvent | 
     ...(reserves !== null && { reserves: { asset0: base(reserves.base), asset1: quote(reserves.quote) } })
   }
   if (swap !== null) {
-    const { side, input, output, fee } = swap
-    if (input === 0n || output === 0n) return undefined
-    const isBuy = side === 'buy'
-    const legs = isBuy ? { quote: input, base: output } : { quote: output, base: input }
+    const paid = executedPrice(swap)
+    if (paid === undefined) return undefined
+    const { side, fee } = swap
+    const [asset0, asset1, feeText] = [base(paid.base), quote(paid.quote), side === 'buy' ? quote : base]
     const told = {
       eventType: 'swap' as const,
-      priceNative: price(legs),
-      ...(fee !== null && { metadata: { protocolFee: (isBuy ? quote : base)(fee) } }),
+      priceNative: price(paid),
+      ...(fee !== null && { metadata: { protocolFee: feeText(fee) } }),
       ...common
     }
-    return isBuy
-      ? { asset1In: quote(input), asset0Out: base(output), ...told }
-      : { asset0In: base(input), asset1Out: quote(output), ...told }
+    return side === 'buy'
+      ? { asset1In: asset1, asset0Out: asset0, ...told }
+      : { asset0In: asset0, asset1Out: asset1, ...told }
   }
   const cause = CAUSES[kind]
   if (liquidity === null || cause === undefined) return undefined
   const isJoin = liquidity.base >= 0n && liquidity.quote >= 0n
   const isExit = liquidity.base <= 0n && liquidity.quote <= 0n
-  // Neither, or nothing at all
+  // neither, or nothing at all
   if (isJoin === isExit) return undefined
-  const [amount0, amount1] = isJoin ? [liquidity.base, liquidity.quote] : [-liquidity.base, -liquidity.quote]
+  const sign = isJoin ? 1n : -1n
   return {
     eventType: isJoin ? 'join' : 'exit',
-    amount0: base(amount0),
-    amount1: quote(amount1),
+    amount0: base(sign * liquidity.base),
+    amount1: quote(sign * liquidity.quote),
     metadata: { cause },
     ...common
   }

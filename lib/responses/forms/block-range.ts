@@ -11,12 +11,12 @@ import type { DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock } fr
 import { JSON_TYPE, jsonResponse } from '../json-response.js'
 import { checkAddress, noPool } from '../sources.js'
 import { blockEvent, isTellable, positionOf } from './block-event.js'
-import { poolTokens, type PoolTokens } from './pool-tokens.js'
+import { poolTokens } from './pool-tokens.js'
 import type { FormSources } from './pairs.js'
 import { nameOf, symbolOf } from './token-texts.js'
 
 /** The market as a sequence of blocks: DEX Screener's form, and GeckoTerminal's. */
-export type BlockRange = ReturnType<typeof createBlockRanges>['dexscreener']
+export type BlockRange = ReturnType<typeof createBlockRange>
 
 const MAX_SLOTS = 20_000
 /** Bytes up to which an answer is made as a whole: about what the platform and the network hold of any. */
@@ -25,15 +25,6 @@ const MAX_WHOLE = 2 ** 18
 const PAGE = 300
 const [BEGIN, END] = ['{"events":[', ']}']
 
-/** What tells the forms apart. */
-interface Form {
-  name: string
-  /** It has no event without the reserves after it. */
-  needsReserves: boolean
-  /** Of assets. */
-  hasDecimals: boolean
-}
-
 /** The slot up to which events have been published, and its Unix second. Throws WARMING_UP where there is none yet. */
 export async function latest (history: Pick<History, 'published'>): Promise<{ slot: number, at: number }> {
   const published = await history.published(reading => reading.published())
@@ -41,76 +32,41 @@ export async function latest (history: Pick<History, 'published'>): Promise<{ sl
   return published
 }
 
-export function createBlockRanges (sources: FormSources) {
-  const { history, snapshot: snapshots, supply: supplies, settings: { excluded } } = sources
+/** GeckoTerminal has no event without the reserves after it, and wants the decimals of assets. */
+export function createBlockRange (
+  form: 'dexscreener' | 'geckoterminal',
+  { history, snapshot: snapshots, supply: supplies, settings: { excluded } }: FormSources
+) {
+  const isGecko = form === 'geckoterminal'
 
-  /** Published events as JSON texts, those that a form has; where to go on behind them, if anywhere. */
-  async function pageOf (form: Form, from: number, to: number, after: ChainPosition | undefined) {
+  /** Published events as JSON texts, those that the form has; where to go on behind them, if anywhere. */
+  async function pageOf (from: number, to: number, after: ChainPosition | undefined) {
     const events = await history.published(reading => reading.poolEvents({ from, to, after, limit: PAGE }))
-    const tokens = new Map<string, PoolTokens>()
-    for (const { dao } of events) {
-      if (excluded.has(dao) || tokens.has(dao)) continue
-      const found = await poolTokens(snapshots, dao)
+    const texts: string[] = []
+    for (const event of events) {
+      if (excluded.has(event.dao)) continue
+      const tokens = await poolTokens(snapshots, event.dao)
       // a range is asked for once: nothing is left out of it that may be there the next time
-      if (found === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `the tokens of ${dao} can't be read`)
-      tokens.set(dao, found)
+      if (tokens === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `the tokens of ${event.dao} can't be read`)
+      const told = blockEvent(event, tokens)
+      if (told !== undefined && (told.reserves !== undefined || !isGecko)) texts.push(JSON.stringify(told))
     }
-    const texts = events.flatMap(event => {
-      const pool = tokens.get(event.dao)
-      const told = pool && blockEvent(event, pool)
-      return told !== undefined && (told.reserves !== undefined || !form.needsReserves) ? [JSON.stringify(told)] : []
-    })
     return { texts, next: events.length === PAGE ? positionOf(events.at(-1)!) : undefined }
   }
 
   /** The bytes of a range, page by page, each made in a turn of who takes it. */
-  async function * partsOf (form: Form, from: number, to: number, turn: Turn): AsyncGenerator<Buffer> {
+  async function * partsOf (from: number, to: number, turn: Turn): AsyncGenerator<Buffer> {
     let between = BEGIN
     let after: ChainPosition | undefined
-    let admitted: 'admitted' | undefined
     do {
       const begun = after
-      const { texts, next } = await turn(() => pageOf(form, begun?.slot ?? from, to, begun), admitted)
-      admitted = 'admitted'
+      const { texts, next } = await turn(() => pageOf(begun?.slot ?? from, to, begun), begun && 'admitted')
       after = next
       if (texts.length === 0) continue
       yield Buffer.from(between + texts.join())
       between = ','
     } while (after !== undefined)
     yield Buffer.from(between === BEGIN ? BEGIN + END : END)
-  }
-
-  async function events (
-    form: Form, from: number, to: number, turn: Turn
-  ): Promise<CachedResponse<DexEvents> | StreamedResponse<DexEvents>> {
-    if (to < from) throw invalidParameter('toBlock', 'fromBlock or more')
-    if (to - from >= MAX_SLOTS) throw invalidParameter('toBlock', `at most ${MAX_SLOTS} blocks in one call`)
-    const { slot } = await latest(history)
-    if (to > slot) throw invalidParameter('toBlock', `the latest block, ${slot}, at most`)
-
-    const parts = partsOf(form, from, to, turn)
-    const made: Buffer[] = []
-    for (let size = 0; size <= MAX_WHOLE; size += made.at(-1)!.length) {
-      const { value, done } = await parts.next()
-      if (done === true) return makeCachedResponse(JSON_TYPE, Buffer.concat(made))
-      made.push(value)
-    }
-    async function * all (): AsyncGenerator<Buffer> {
-      yield * made
-      yield * parts
-    }
-    const tag = tagOfAll(SERVICE_VERSION, form.name, from, to, ...[...excluded].sort())
-    return { contentType: JSON_TYPE, tag, parts: all }
-  }
-
-  async function token (parts: Part[], mint: string) {
-    checkAddress(mint, 'INVALID_MINT')
-    const { tokens } = await snapshots.get([])
-    const found = tokens.get(mint)
-    if (found == null) throw new ServiceError('MINT_NOT_FOUND', 'no token of any pool')
-    const { totalSupply, circulatingSupply } = await supplies(parts, mint)
-    const asset = { id: mint, name: nameOf(found), symbol: symbolOf(found), totalSupply, circulatingSupply }
-    return { asset, decimals: found.decimals }
   }
 
   async function pair (pool: string): Promise<DexPair> {
@@ -121,7 +77,7 @@ export function createBlockRanges (sources: FormSources) {
       first: await reading.firstEvent(pool), isLost: await reading.isBeginningLost(pool)
     }))
     const known = { id: pool, dexKey: 'futarchy' as const, asset0Id: tokens.baseMint, asset1Id: tokens.quoteMint }
-    // Asked for once: what was left out because no node had it stays left out
+    // asked for once: what was left out because no node had it stays left out
     if (first === null ? isLost : first.isLate) return { pair: known }
     if (first === null || first.maker === null) {
       throw new ServiceError('WARMING_UP', 'what began the pool is not stored yet')
@@ -131,29 +87,53 @@ export function createBlockRanges (sources: FormSources) {
     return { pair: { ...known, ...created, creator: maker } }
   }
 
-  const answersOf = (form: Form) => ({
+  return {
     async latestBlock () {
       const { slot, at } = await latest(history)
       return jsonResponse<LatestBlock>({ block: { blockNumber: slot, blockTimestamp: at } })
     },
+
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP while it is not stored what began the pool. */
     pair: async (pool: string) => jsonResponse(await pair(pool)),
+
     /** Throws INVALID_MINT and MINT_NOT_FOUND. */
     async asset (parts: Part[], mint: string) {
-      const { asset, decimals } = await token(parts, mint)
+      checkAddress(mint, 'INVALID_MINT')
+      const { tokens } = await snapshots.get([])
+      const token = tokens.get(mint)
+      if (token == null) throw new ServiceError('MINT_NOT_FOUND', 'no token of any pool')
+      const { totalSupply, circulatingSupply } = await supplies(parts, mint)
+      const asset = { id: mint, name: nameOf(token), symbol: symbolOf(token), totalSupply, circulatingSupply }
       return jsonResponse<DexAsset | GeckoTerminalAsset>(
-        form.hasDecimals ? { asset: { ...asset, decimals } } : { asset }
+        isGecko ? { asset: { ...asset, decimals: token.decimals } } : { asset }
       )
     },
+
     /**
      * The events of a range: as a whole where it is small, else as they are taken. Throws INVALID_PARAMETER where the
      * range is too long or beyond the latest block, OVERLOADED, and HISTORY_UNAVAILABLE where tokens can't be read.
      */
-    events: (from: number, to: number, turn: Turn) => events(form, from, to, turn)
-  })
+    async events (
+      from: number, to: number, turn: Turn
+    ): Promise<CachedResponse<DexEvents> | StreamedResponse<DexEvents>> {
+      if (to < from) throw invalidParameter('toBlock', 'fromBlock or more')
+      if (to - from >= MAX_SLOTS) throw invalidParameter('toBlock', `at most ${MAX_SLOTS} blocks in one call`)
+      const { slot } = await latest(history)
+      if (to > slot) throw invalidParameter('toBlock', `the latest block, ${slot}, at most`)
 
-  return {
-    dexscreener: answersOf({ name: 'dexscreener', needsReserves: false, hasDecimals: false }),
-    geckoterminal: answersOf({ name: 'geckoterminal', needsReserves: true, hasDecimals: true })
+      const parts = partsOf(from, to, turn)
+      const made: Buffer[] = []
+      for (let size = 0; size <= MAX_WHOLE; size += made.at(-1)!.length) {
+        const { value, done } = await parts.next()
+        if (done === true) return makeCachedResponse(JSON_TYPE, Buffer.concat(made))
+        made.push(value)
+      }
+      async function * all (): AsyncGenerator<Buffer> {
+        yield * made
+        yield * parts
+      }
+      const tag = tagOfAll(SERVICE_VERSION, form, from, to, ...[...excluded].sort())
+      return { contentType: JSON_TYPE, tag, parts: all }
+    }
   }
 }
