@@ -5,6 +5,7 @@ import { isWalked, type MarketKey, type ProposalEvent, type Reading } from '../h
 import { type Part, partOf, within } from '../live/fresh.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { executedPriceText, ifKnown, textsOf } from '../market/pool-figures.js'
+import type { Decimals } from '../market/price.js'
 import type { MarketPool, Outcome } from '../protocol/amm.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
@@ -15,6 +16,7 @@ import {
 import { invalidParameter } from '../query.js'
 import { DAY, MAX_TIME, timeText } from '../time.js'
 import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
+import { tokensOf } from './forms/pool-tokens.js'
 import { jsonResponse } from './json-response.js'
 import { checkTold, extentOf, MAX_DAYS } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
@@ -37,8 +39,6 @@ const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 
 const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
   ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
   : null
-
-interface Decimals { baseDecimals: number, quoteDecimals: number }
 
 /** `bps`: its threshold, null once decided; `decimals`: of its DAO's tokens, undefined where one can't be read. */
 export interface Known { proposal: Proposal, dao: Dao, bps: number | null, decimals: Decimals | undefined }
@@ -94,8 +94,8 @@ function rowOf ({ proposal, bps, decimals }: Omit<Known, 'dao'>, told: Told = {}
 function toldOf (events: readonly ProposalEvent[]): Map<string, Told> {
   const told = new Map<string, Told>()
   for (const event of events) {
-    const part: Told = event.kind === 'InitializeProposal' ? { created: event } : { ended: event }
-    told.set(event.proposal, { ...told.get(event.proposal), ...part })
+    const name = event.kind === 'InitializeProposal' ? 'created' : 'ended'
+    told.set(event.proposal, { ...told.get(event.proposal), [name]: event })
   }
   return told
 }
@@ -107,19 +107,6 @@ const isTold = (proposal: Proposal, { created, ended }: Told = {}): boolean =>
 /** The Unix second after which all of a proposal happened; −Infinity: not known. */
 const madeAfter = ({ created }: Told = {}): number => created === undefined ? -Infinity : created.at - 1
 
-/** Throws WARMING_UP while events may tell more of a proposal once the past has been read. */
-async function checkRead (reading: Reading, dao: string, told: Told | undefined): Promise<void> {
-  await checkTold(reading, dao)
-  if (isWalked(reading.known.walkedTo, madeAfter(told))) return
-  throw new ServiceError('WARMING_UP', 'the past of proposals is still being read')
-}
-
-/** Throws unless all since a proposal was made is known, or lost: then no node has it. */
-async function checkAll (reading: Reading, dao: string, told: Told | undefined): Promise<void> {
-  await checkTold(reading, dao)
-  extentOf(reading, dao, madeAfter(told), { isWhole: true })
-}
-
 /** The markets of a live proposal at a moment. */
 function liveMarketsOf (
   live: NonNullable<ReturnType<typeof liveMarkets>>, sums: Record<Outcome, { volume: string, trades: number }>,
@@ -129,21 +116,20 @@ function liveMarketsOf (
   const average = (value: bigint | null) => ifKnown(value, price => averageText(price, decimals))
   const priceOf = ({ reserves }: MarketPool): string | null =>
     reserves.base === 0n || reserves.quote === 0n ? null : texts.price(reserves)
-  const averageOf = (market: Outcome): bigint | null => twapOf(carried(live[market], time))
+  const twaps = { pass: twapOf(carried(live.pass, time)), fail: twapOf(carried(live.fail, time)) }
   const marketOf = (market: Outcome) => ({
     price: priceOf(live[market]),
-    twap: average(averageOf(market)),
+    twap: average(twaps[market]),
     base_reserve: texts.base(live[market].reserves.base),
     quote_reserve: texts.quote(live[market].reserves.quote),
     ...sums[market]
   })
-  const [pass, fail] = [averageOf('pass'), averageOf('fail')]
-  const threshold = fail === null || bps === null ? null : thresholdOf(fail, bps)
+  const threshold = twaps.fail === null || bps === null ? null : thresholdOf(twaps.fail, bps)
   return {
     pass: marketOf('pass'),
     fail: marketOf('fail'),
     spot_price: priceOf(live.spot),
-    leads: pass === null || threshold === null ? null : pass > threshold ? 'pass' : 'fail',
+    leads: twaps.pass === null || threshold === null ? null : twaps.pass > threshold ? 'pass' : 'fail',
     threshold: average(threshold),
     as_of: timeText(time),
     slot
@@ -170,7 +156,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   const { snapshot: snapshots, history } = sources
 
   const all = keepOne(sources, async parts => {
-    const { daos, tokens } = await stateOf(sources, parts)
+    const { daos, tokens } = await stateOf(snapshots, parts)
     const events = await history.read(reading => reading.proposalEvents())
     const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX, undefined, (accounts, { time }) =>
       checkListed(events, accounts, time))
@@ -180,9 +166,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         const proposal = decodeProposal(program.program, account)
         const dao = daos.get(proposal.dao)
         if (dao === undefined) return []
-        const [base, quote] = [tokens.get(dao.baseMint), tokens.get(dao.quoteMint)]
-        const decimals = base && quote && { baseDecimals: base.decimals, quoteDecimals: quote.decimals }
-        return [{ proposal, dao, bps: bpsOf(proposal, dao), decimals: decimals ?? undefined }]
+        return [{ proposal, dao, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens) }]
       } catch (error) {
         // another build's, or damaged: it alone is left out
         if (error instanceof DecodeError) return []
@@ -244,7 +228,11 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     headOf(sources, parts)
     return await history.read(async reading => {
       const events = toldOf(await reading.proposalEvents(address)).get(address)
-      if (live !== null || !isTold(proposal, events)) await checkAll(reading, proposal.dao, events)
+      if (live !== null || !isTold(proposal, events)) {
+        await checkTold(reading, proposal.dao)
+        // all since it was made is known, or lost: then no node has it
+        extentOf(reading, proposal.dao, madeAfter(events), { isWhole: true })
+      }
       const row = rowOf({ proposal, bps, decimals }, events)
       if (live === null) return { ...row, ...NOT_LIVE }
       const pass = await sumsOf(reading, proposal, 'pass', decimals.quoteDecimals)
@@ -266,7 +254,10 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     await history.read(async reading => {
       for (const { proposal } of page) {
         const told = events.get(proposal.address)
-        if (!isTold(proposal, told)) await checkRead(reading, proposal.dao, told)
+        if (isTold(proposal, told)) continue
+        await checkTold(reading, proposal.dao)
+        if (isWalked(reading.known.walkedTo, madeAfter(told))) continue
+        throw new ServiceError('WARMING_UP', 'the past of proposals is still being read')
       }
     })
     return page.map(one => rowOf(one, events.get(one.proposal.address)))
