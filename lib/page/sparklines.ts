@@ -1,7 +1,7 @@
 import { chunks } from '../chunks.js'
 import type { Reading } from '../history/history.js'
 import { jsonResponse } from '../responses/json-response.js'
-import { formOf, headOf, keepOne, pricedStateOf, type Sources } from '../responses/sources.js'
+import { formOf, headOf, keepOne, type Sources } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
 import { AT_FIRST } from './list.js'
 
@@ -39,7 +39,7 @@ async function lineOf (reading: Reading, pool: string, from: number): Promise<Li
 export function createSparklines (sources: Sources) {
   const { history } = sources
   const drawn = keepOne(sources, async (parts): Promise<ReadonlyMap<string, Line>> => {
-    const { deepest } = await pricedStateOf(sources, [])
+    const { deepest } = await sources.priced([])
     const head = headOf(sources, parts)
     const from = Math.floor((head.time - SPAN) / STEP) * STEP
     const lines = new Map<string, Line>()

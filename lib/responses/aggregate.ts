@@ -1,8 +1,7 @@
-import { divide, powerOfTen } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import type { DailyVolume, DayVolume, HistoryStatus, OtherFees } from '../history/history.js'
 import type { Kept } from '../live/fresh.js'
-import { aggregateVolume, type Pricing, type TradedDao } from '../market/aggregate.js'
+import { aggregateVolume, type TradedDao } from '../market/aggregate.js'
 import { missingEvents } from '../market/dao-report.js'
 import { feesInUsd } from '../market/other-fees.js'
 import { usdText } from '../market/ticker.js'
@@ -11,7 +10,7 @@ import { DAY, dateOf } from '../time.js'
 import type { AggregateFees } from '../../schemas/fees.js'
 import { historyHeaders } from './known.js'
 import { jsonResponse } from './json-response.js'
-import { formOf, hasEvents, headOf, keepOne, type PricedState, pricedStateOf, type Sources } from './sources.js'
+import { formOf, hasEvents, headOf, keepOne, type PricedState, type Sources } from './sources.js'
 
 /** The days of all DAOs at one moment, and what they amount to. */
 export type MarketTotals = Awaited<ReturnType<ReturnType<typeof createTotals>>>
@@ -31,14 +30,6 @@ function since (firstDay: number, traded: DailyVolume): DailyVolume {
   return { ...traded, launchedAt: Math.max(traded.launchedAt, firstDay * DAY), days }
 }
 
-export const pricingOf = ({ usd, tokens }: PricedState): Pricing => ({
-  usdPerUnit (mint) {
-    const [worth, token] = [usd(mint), tokens.get(mint)]
-    return worth === undefined || token == null ? undefined : divide(worth, powerOfTen(token.decimals))
-  },
-  symbolOf: mint => tokens.get(mint)?.symbol ?? ''
-})
-
 /**
  * The days and their sums since launch, or since the first whole day while the past is read, kept; volumes and fees of
  * one moment agree. Throws the ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
@@ -47,7 +38,7 @@ export function createTotals (sources: Sources) {
   const { history, settings: { excluded } } = sources
 
   return keepOne(sources, async parts => {
-    const state = await pricedStateOf(sources, parts)
+    const state = await sources.priced(parts)
     const walked = firstWholeDay(history.status())
     const head = headOf(sources, parts)
     const report = history.report()
@@ -72,7 +63,6 @@ export function createTotals (sources: Sources) {
       daos.push({ baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days })
       for (const day of days.values()) unknownFees += day.unknownFees
     }
-    const pricing = pricingOf(state)
     const headers = { ...historyHeaders(complete, firstDay * DAY - 1), 'x-history-missing': missing.toString() }
     return {
       state,
@@ -84,8 +74,8 @@ export function createTotals (sources: Sources) {
       /** Every event is stored and understood. */
       complete,
       headers: { volume: headers, fees: { ...headers, 'x-fees-unknown': String(unknownFees) } },
-      volume: once(() => aggregateVolume(daos, ({ quote }) => quote, pricing, head.time)),
-      fees: once(() => aggregateVolume(daos, ({ fees }) => fees, pricing, head.time)),
+      volume: once(() => aggregateVolume(daos, ({ quote }) => quote, state, head.time)),
+      fees: once(() => aggregateVolume(daos, ({ fees }) => fees, state, head.time)),
       /** What came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
       outside: once(async () => {
         const others = await history.read(async reading => {
@@ -94,16 +84,14 @@ export function createTotals (sources: Sources) {
           const isUnknown = firstDay !== -Infinity || [...state.daos.keys()].some(isPartly) || await reading.untold()
           return isUnknown ? null : await reading.otherFees()
         })
-        return outsideTotals(others, state.daos, pricing)
+        return outsideTotals(others, state)
       })
     }
   })
 }
 
 /** Those of known DAOs that are not excluded, an external position's where it is of the DAO's own tokens. */
-function outsideTotals (
-  others: readonly OtherFees[] | null, known: PricedState['daos'], { usdPerUnit }: Pricing
-) {
+function outsideTotals (others: readonly OtherFees[] | null, { daos: known, usdPerUnit }: PricedState) {
   const text = (isExternal: boolean): string | null => {
     const rows = others?.flatMap(({ dao: address, mints, ...of }) => {
       const dao = known.get(address)

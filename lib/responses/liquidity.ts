@@ -3,7 +3,7 @@ import { closingDays, type ClosingDay } from '../market/liquidity.js'
 import { largestFirst, usdText } from '../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../time.js'
 import type { AggregateLiquidity } from '../../schemas/liquidity.js'
-import { type MarketTotals, pricingOf } from './aggregate.js'
+import type { MarketTotals } from './aggregate.js'
 import { jsonResponse } from './json-response.js'
 import { historyHeaders } from './known.js'
 import { byDao, keepEach, type Sources } from './sources.js'
@@ -17,9 +17,8 @@ const text = (row: ClosingDay | undefined): string | null =>
  */
 export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keepEach(sources, async (parts, asked: string) => {
-    const { state, walkedTo, firstDay } = await totals(parts)
-    const { usdPerUnit, symbolOf } = pricingOf(state)
-    const wanted = [...state.daos.values()].filter(({ address, quoteMint }) =>
+    const { state: { daos: known, usdPerUnit, symbolOf }, walkedTo, firstDay } = await totals(parts)
+    const wanted = [...known.values()].filter(({ address, quoteMint }) =>
       usdPerUnit(quoteMint) !== undefined && [address, ''].includes(asked))
     const pools = await sources.history.read(async reading => {
       const all = await reading.closes()

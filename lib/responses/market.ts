@@ -1,10 +1,10 @@
 import { daosReport } from '../market/dao-report.js'
-import { createAggregates, createTotals, pricingOf } from './aggregate.js'
+import { createAggregates, createTotals } from './aggregate.js'
 import type { Part } from '../live/fresh.js'
 import { createLiquidity } from './liquidity.js'
 import { jsonResponse } from './json-response.js'
 import { readiness } from './readiness.js'
-import { formOf, keepOne, pricedStateOf, type Sources } from './sources.js'
+import { formOf, keepOne, type Sources } from './sources.js'
 import { createTickers, pairIn } from './tickers.js'
 
 /** Most pools of a pair that the header names. */
@@ -12,20 +12,13 @@ const MAX_OTHERS = 20
 
 /** Answers about the whole market; bytes are made once per refresh. */
 export function createMarket (sources: Sources) {
-  const { history } = sources
   const tickers = createTickers(sources)
   const totals = createTotals(sources)
 
   const daos = keepOne(sources, async parts => {
-    const state = await pricedStateOf(sources, parts)
-    return jsonResponse(daosReport({
-      slot: state.slot,
-      found: state.discovered,
-      incomplete: await tickers.incomplete(),
-      indexed: history.report(),
-      usd: state.usd,
-      symbolOf: pricingOf(state).symbolOf
-    }))
+    const { slot, discovered: found, usd, symbolOf } = await sources.priced(parts)
+    const incomplete = await tickers.incomplete()
+    return jsonResponse(daosReport({ slot, found, incomplete, indexed: sources.history.report(), usd, symbolOf }))
   })
 
   return {

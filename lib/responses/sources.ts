@@ -4,6 +4,8 @@ import {
   type Aged, aged, createFreshCache, dated, type Kept, type Made, noted, type Part, RENEW_FROM, within
 } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
+import { divide, powerOfTen } from '../decimal.js'
+import type { Pricing } from '../market/aggregate.js'
 import { byDepth, type Pair, poolsByPair } from '../market/ticker.js'
 import { createValuation, type UsdValuation } from '../market/usd.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
@@ -21,6 +23,8 @@ export interface Sources {
     /** As it is kept, whatever its age. */
     peek (): Aged<Snapshot> | undefined
   }
+  /** Throws NODE_BAD_ANSWER where a token that the settings value can't be read. */
+  priced: Kept<PricedState>
   history: History
   settings: Settings
   /** Milliseconds, steadily growing: for ages. */
@@ -34,8 +38,8 @@ export const ALL = 'all'
 export const TICKER_TTL = 10_000
 
 /** The state that answers kept as long as tickers are made of: renewed where it would grow old before they do. */
-export const stateOf = ({ snapshot }: Sources, parts: Part[]): Promise<Snapshot> =>
-  snapshot.get(parts, TICKER_TTL * RENEW_FROM)
+export const stateOf = ({ get }: Sources['snapshot'], parts: Part[]): Promise<Snapshot> =>
+  get(parts, TICKER_TTL * RENEW_FROM)
 
 /** What the history is compared with. */
 export const accountsOf = ({ value: { slot, discovered }, parts: [part] }: Made<Snapshot>): Accounts => ({
@@ -62,7 +66,7 @@ export const noPool = (pool: string) => new ServiceError('POOL_NOT_FOUND', poolN
 export const noProposal = (proposal: string) => new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(proposal))
 
 /** The state, with what its tokens are worth by its pools. */
-export interface PricedState extends Snapshot {
+export interface PricedState extends Snapshot, Pricing {
   usd: UsdValuation
   /** Mints that count as 1 USD. */
   usdMints: ReadonlySet<string>
@@ -72,28 +76,29 @@ export interface PricedState extends Snapshot {
   byPair: ReadonlyMap<string, readonly string[]>
 }
 
-const priced = new WeakMap<Snapshot, PricedState>()
-
-/**
- * The same, with what its pools make of it, once for each state. Throws NODE_BAD_ANSWER where a token that the settings
- * value can't be read.
- */
-export async function pricedStateOf (sources: Sources, parts: Part[]): Promise<PricedState> {
-  const { usdRules } = sources.settings
-  const snapshot = await stateOf(sources, parts)
-  const known = priced.get(snapshot)
-  if (known !== undefined) return known
-  const { pairs, tokens } = snapshot
-  const lost = [...usdRules.usdMints, ...usdRules.pricedBy.keys()].find(mint => tokens.get(mint) === null)
-  if (lost !== undefined) {
-    throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
-  }
-  const usd = createValuation(pairs, usdRules)
-  const deepest = byDepth(pairs, usd)
-  const state = { ...snapshot, usd, usdMints: usdRules.usdMints, deepest, byPair: poolsByPair(deepest) }
-  priced.set(snapshot, state)
-  return state
-}
+export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings): Sources['priced'] =>
+  formOf(parts => stateOf(state, parts), (snapshot): PricedState => {
+    const { pairs, tokens } = snapshot
+    const { usdMints, pricedBy } = usdRules
+    const lost = [...usdMints, ...pricedBy.keys()].find(mint => tokens.get(mint) === null)
+    if (lost !== undefined) {
+      throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
+    }
+    const usd = createValuation(pairs, usdRules)
+    const deepest = byDepth(pairs, usd)
+    return {
+      ...snapshot,
+      usd,
+      usdMints,
+      usdPerUnit (mint) {
+        const [worth, token] = [usd(mint), tokens.get(mint)]
+        return worth === undefined || token == null ? undefined : divide(worth, powerOfTen(token.decimals))
+      },
+      symbolOf: mint => tokens.get(mint)?.symbol ?? '',
+      deepest,
+      byPair: poolsByPair(deepest)
+    }
+  })
 
 /**
  * The address of a DAO by that, or by a base mint that one listed DAO trades. Throws INVALID_DAO, DAO_NOT_FOUND, and

@@ -6,7 +6,7 @@ import { isTickerId, type Pair, ticker, type Volumes } from '../market/ticker.js
 import type { Ticker } from '../../schemas/ticker.js'
 import { tickerNotFound } from '../../schemas/errors.js'
 import {
-  checkAddress, hasEvents, headOf, keepOne, noPool, type PricedState, pricedStateOf, type Sources
+  checkAddress, hasEvents, headOf, keepOne, noPool, type PricedState, type Sources
 } from './sources.js'
 
 export interface TickerList {
@@ -49,7 +49,7 @@ export function createTickers (sources: Sources) {
   let newest: ReadonlySet<string> | undefined
 
   const get = keepOne(sources, async (parts): Promise<TickerList> => {
-    const state = await pricedStateOf(sources, parts)
+    const state = await sources.priced(parts)
     const { time } = parts[0]!
     const isMissing = (): boolean => history.status().missingTransactions > 0
     const wasMissing = isMissing()

@@ -2,7 +2,7 @@ import { eachInSlices } from '../../async.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { DaoFacts, DaoFactsReader } from '../../live/dao-facts.js'
 import type { TokenReader } from '../../live/tokens.js'
-import { keepEach, keepOne, MAX_RECORDS, noDao, type PricedState, pricedStateOf, type Sources } from '../sources.js'
+import { keepEach, keepOne, MAX_RECORDS, noDao, type PricedState, type Sources } from '../sources.js'
 import { type DaoFigures, figuresOf } from './treasury.js'
 
 /** A DAO, what follows from its facts, and the state they go with, which knows the tokens that its vault holds. */
@@ -24,7 +24,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
   return {
     /** Figures by DAO, of those with the deepest listed pools, without the DAOs whose accounts are wrong. */
     all: keepOne(sources, async (parts): Promise<ReadonlyMap<string, DaoFigures>> => {
-      const state = await pricedStateOf(sources, parts)
+      const state = await sources.priced(parts)
       const deepest = state.deepest.slice(0, MAX_WITH_FACTS).flatMap(({ address }) => state.daos.get(address) ?? [])
       const read = await reader.all(parts, deepest, state.tokens)
       const facts = [...read.values()].flatMap(made => made instanceof ServiceError ? [] : [made])
@@ -43,7 +43,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
     /** Throws DAO_NOT_FOUND for a DAO that is not known, and what is wrong with its accounts. */
     one: keepEach(sources, async (parts, address: string): Promise<KnownDao> => {
       // what tokens are worth is of the list; all else is read anew
-      const listed = await pricedStateOf(sources, parts)
+      const listed = await sources.priced(parts)
       const dao = listed.daos.get(address)
       if (dao === undefined) throw noDao(address)
       const facts = await reader.one(parts, dao, listed.tokens)

@@ -7,7 +7,7 @@ import { largestFirst, usdText } from '../../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../../time.js'
 import { INVALID_DATE } from '../../../schemas/errors.js'
 import type { MarketDay, MarketDays } from '../../../schemas/pools.js'
-import { type MarketTotals, pricingOf } from '../aggregate.js'
+import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import { checkFinal } from '../known.js'
 import { keepEach, type Sources } from '../sources.js'
@@ -34,7 +34,6 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
     const date = dateOf(day)
     const sums = await totals(parts)
     const { state, daily, walkedTo, firstDay, complete, headers } = sums
-    const { usdPerUnit } = pricingOf(state)
     if (day < firstDay) throw notRead(firstDay)
     const none: Row = {
       date, complete: (day + 1) * DAY <= walkedTo && complete, volume_usd: '0.00', fees_usd: '0.00', trades: 0
@@ -48,7 +47,7 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
       if (decimals === undefined) {
         throw new ServiceError('HISTORY_UNAVAILABLE', `the decimals of ${dao.quoteMint} are not known`)
       }
-      const price = usdPerUnit(dao.quoteMint)
+      const price = state.usdPerUnit(dao.quoteMint)
       const worth = (units: Rational) => price && multiply(price, units)
       const text = (units: Rational) => usdText(worth(units) ?? ZERO)
       rows.push({

@@ -16,7 +16,7 @@ import type { Candles, PoolDays, Trades } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
 import { checkTold, extentOf, knownTrades, MAX_DAYS } from '../known.js'
 import type { CANDLES, DAYS, TRADES } from '../parameters.js'
-import { headOf, keepEach, pricedStateOf, type Sources } from '../sources.js'
+import { headOf, keepEach, type Sources } from '../sources.js'
 
 /** A pool, or one market of a proposal of its DAO. */
 export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'baseDecimals' | 'quoteDecimals'> & {
@@ -125,7 +125,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
   return {
     trades: kept(trades, none),
     candles: kept(candles, none),
-    days: kept(days, parts => pricedStateOf(sources, parts))
+    days: kept(days, parts => sources.priced(parts))
   }
 }
 

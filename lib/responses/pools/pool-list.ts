@@ -12,7 +12,7 @@ import { startDate } from '../daos/dao.js'
 import type { DaoFactsKept } from '../daos/facts.js'
 import { timeText } from '../../time.js'
 import { createdAt, sinceText } from '../known.js'
-import { headOf, keepOne, type PricedState, pricedStateOf, type Sources } from '../sources.js'
+import { headOf, keepOne, type PricedState, type Sources } from '../sources.js'
 
 /** The pools as they are listed, deepest first. */
 export interface PoolList {
@@ -73,7 +73,7 @@ export function createTradedPools (sources: Sources): Kept<PoolList> {
   }
 
   return keepOne(sources, async parts => {
-    const state = await pricedStateOf(sources, parts)
+    const state = await sources.priced(parts)
     const head = headOf(sources, parts)
     const { windows, created } = await history.read(async reading => ({
       windows: await reading.windows(head.time),
