@@ -44,24 +44,21 @@ type Tokens = ReadonlyMap<string, Pick<Token, 'tokenProgram'> | null>
 /** Token accounts of a vault that are read; anyone can open more of them for it. */
 const MAX_TOKENS = 60
 
-/** Token accounts that a vault may have; `complete`: they are all, as of `time`, Unix seconds. */
-interface HeldAccounts { addresses: readonly string[], complete: boolean, time: number }
-
 export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }: DaoFactsOptions) {
   const positionOf = ({ address, vault }: KnownDao): string => ammPositionAddress(client.program, address, vault)
 
   /** Token accounts of a vault where known mints would lie: of either program where a mint is not among `tokens`. */
-  const associated = ({ vault, baseMint, quoteMint }: KnownDao, tokens: Tokens): HeldAccounts => ({
-    addresses: [...new Set([baseMint, quoteMint, ...mints])].flatMap(mint => {
+  const associated = ({ vault, baseMint, quoteMint }: KnownDao, tokens: Tokens): string[] =>
+    [...new Set([baseMint, quoteMint, ...mints])].flatMap(mint => {
       const programs = [tokens.get(mint)?.tokenProgram ?? [PROGRAMS.token, PROGRAMS.token2022]].flat()
       return programs.map(program => tokenAccountAddress(vault, mint, program))
-    }),
-    complete: false,
-    time: Infinity
-  })
+    })
 
-  /** Token accounts of a vault that hold something, of known mints first, then by amount; a bounded number. */
-  async function listed ({ vault, baseMint, quoteMint }: KnownDao): Promise<HeldAccounts> {
+  /**
+   * Token accounts of a vault that hold something, of known mints first, then by amount; a bounded number. `complete`:
+   * they are all, as of `time`, Unix seconds.
+   */
+  async function listed ({ vault, baseMint, quoteMint }: KnownDao) {
     const found = [await list(vault, PROGRAMS.token), await list(vault, PROGRAMS.token2022)]
     const rows = found.flatMap(list => list?.value ?? [])
       .map(({ address, data }) => ({ address, mint: keyText(data.subarray(0, 32)), amount: data.readBigUInt64LE(64) }))
@@ -77,7 +74,7 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
   }
 
   function make (
-    dao: KnownDao, { slot, accounts }: AccountSet, supply: SupplyFacts, { addresses, complete }: HeldAccounts
+    dao: KnownDao, { slot, accounts }: AccountSet, supply: SupplyFacts, held: readonly string[]
   ): DaoFacts {
     const own = accounts.get(dao.address)
     if (own === undefined) throw new DecodeError('dao: there is none')
@@ -87,7 +84,7 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     const liquidity = position === undefined ? 0n : decodeAmmPosition(client.program, dao.address, position)
     const { totalLiquidity: total } = details
     if (liquidity > total) throw new DecodeError('position: of more than there is')
-    const tokens = addresses.flatMap(address => {
+    const tokens = held.flatMap(address => {
       const account = accounts.get(address)
       if (account === undefined) return []
       const { mint, owner, amount } = decodeTokenAccount(account)
@@ -95,15 +92,15 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     })
     const share = (reserve: bigint): bigint => total === 0n ? 0n : liquidity * reserve / total
     const internal = { base: share(decoded.baseReserves), quote: share(decoded.quoteReserves) }
-    return { ...supply, slot, dao: decoded, details, tokens, tokensComplete: complete, internal }
+    return { ...supply, slot, dao: decoded, details, tokens, tokensComplete: false, internal }
   }
 
-  async function facts (parts: Part[], daos: readonly KnownDao[], heldBy: (dao: KnownDao) => HeldAccounts) {
+  async function facts (parts: Part[], daos: readonly KnownDao[], heldBy: (dao: KnownDao) => readonly string[]) {
     await client.load()
     return await readSets(
       parts,
       daos,
-      dao => [dao.address, positionOf(dao), ...supplyAddresses(dao.baseMint), ...heldBy(dao).addresses],
+      dao => [dao.address, positionOf(dao), ...supplyAddresses(dao.baseMint), ...heldBy(dao)],
       async (dao, set): Promise<DaoFacts | string[]> => {
         const supply = await supplyOf(parts, client, dao.baseMint, set, daosOf)
         return Array.isArray(supply) ? supply : make(dao, set, supply, heldBy(dao))
@@ -121,16 +118,16 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     /** Of one, with all that its vault holds. Throws what is wrong with it. */
     async one (parts: Part[], dao: KnownDao, tokens: Tokens): Promise<DaoFacts> {
       const own: Part[] = []
-      const held = await listed(dao)
-      const addresses = [...new Set([...associated(dao, tokens).addresses, ...held.addresses])]
-      const made = (await facts(own, [dao], () => ({ ...held, addresses }))).get(dao.address)!
+      const { addresses, complete, time: listedAt } = await listed(dao)
+      const held = [...new Set([...associated(dao, tokens), ...addresses])]
+      const made = (await facts(own, [dao], () => held)).get(dao.address)!
       parts.push(...own)
       // it is there, and so is what it trades
       if (isServiceError(made, 'MINT_NOT_FOUND')) throw new ServiceError('NODE_BAD_ANSWER', made.message)
       if (made instanceof ServiceError) throw made
       // an old list lacks what was opened since
-      const isOld = own.some(({ time }) => (time - held.time) * 1000 > CURRENT_MS.confirmed)
-      return { ...made, tokensComplete: made.tokensComplete && !isOld }
+      const isOld = own.some(({ time }) => (time - listedAt) * 1000 > CURRENT_MS.confirmed)
+      return { ...made, tokensComplete: complete && !isOld }
     }
   }
 }

@@ -32,11 +32,7 @@ export interface SupplyFacts {
 }
 
 /** The launch of a mint, and the position that it opened in the external pool. */
-interface Origin {
-  launch: Launch
-  addresses: LaunchAddresses
-  position: ExternalPosition | null
-}
+interface Origin { launch: Launch, addresses: LaunchAddresses, position: ExternalPosition | null }
 
 /**
  * Reads the supply of a mint. Throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that contradict each
@@ -74,18 +70,96 @@ export async function supplyOf (
   const account = accounts.get(mint)
   const token = account && decodeMint(account)
   if (token === undefined) throw new ServiceError('MINT_NOT_FOUND', `${mint} holds no mint`)
+  const needed = new Set<string>()
+
+  /** One that has not been asked for counts as none until it has. */
+  function read (address: string): RawAccount | undefined {
+    needed.add(address)
+    return accounts.get(address)
+  }
+
+  /** Balance of `owner`'s token account; 0: there is none. */
+  function balance (owner: string, address: string): bigint {
+    const account = read(address)
+    if (account === undefined) return 0n
+    const held = decodeTokenAccount(account)
+    if (held.mint === mint && held.owner === owner) return held.amount
+    throw new DecodeError(`${address}: a vault of another mint or owner`)
+  }
+  const vaultOf = (owner: string): string => tokenAccountAddress(owner, mint, token.tokenProgram)
+  function held (kind: AllocatedPart['kind'], owner: string, circulating = true): AllocatedPart {
+    const address = vaultOf(owner)
+    return { kind, address, amount: balance(owner, address), circulating }
+  }
+
+  /** The pools of the DAOs, and what nobody has claimed of a token issued anew for one, which does not circulate. */
+  async function heldByDaos (): Promise<AllocatedPart[]> {
+    // a DAO born since the list was read would be missing from the supply: it is as old as the list
+    const { trading, isDao } = await daosOf(parts, mint)
+    const { signer, dao } = relaunchAddresses(client.program, mint)
+    const unclaimed = isDao(dao) ? [held('launch_vault', signer, false)] : []
+    return [...unclaimed, ...trading.map(dao => held('internal_pool', dao))]
+  }
+
+  function teamPackage ({ launch, addresses }: Origin): bigint {
+    // v0.8 mints a team's tokens when it has earned them: none are locked beforehand (programs/performance_package_v2)
+    if (launch.version === 'v0.8') return 0n
+    const account = read(addresses.package)
+    const decoded = account === undefined ? null : decodePackage(client, account, mint)
+    const vault = vaultOf(addresses.package)
+    if (decoded !== null && decoded.vault !== vault) throw new DecodeError('package: a vault that is not its own')
+    return lockedTeamTokens(launch, decoded, balance(addresses.package, vault))
+  }
+
+  /** What the position that the launch opened would withdraw, while the DAO's vault holds its NFT. */
+  function externalOf ({ launch, addresses, position }: Origin): SupplyFacts['external'] {
+    if (position === null || launch.dao === null) return null
+    const nft = read(addresses.positionNftAccount)
+    // without its first account the NFT, and so the position, has not been seen to leave
+    if (nft !== undefined) {
+      const { owner, amount } = decodeTokenAccount(nft)
+      if (amount !== 1n || owner !== launch.daoVault) return null
+    }
+    const account = read(position.pool)
+    if (account === undefined) {
+      if (!asked.has(position.pool)) return null
+      throw new DecodeError('external position: its pool does not exist')
+    }
+    const pool = decodeExternalPool(client, account)
+    if (pool.tokenA !== mint && pool.tokenB !== mint) throw new DecodeError('external pool: of other mints')
+    const amount = (side: 'A' | 'B'): bigint => positionAmount(pool, position.liquidity, side)
+    return { position: addresses.position, amounts: new Map([[pool.tokenA, amount('A')], [pool.tokenB, amount('B')]]) }
+  }
+
+  /** What a launch that has made its DAO holds, the bid wall behind it, and the DAO's pool. */
+  function heldByLaunch (origin: Origin): AllocatedPart[] {
+    const { launch: { dao, baseVault, packageInitialized }, addresses: { signer, package: team } } = origin
+    if (dao === null) return []
+    const locked = teamPackage(origin)
+    const inVault = balance(signer, baseVault) - (packageInitialized ? 0n : locked)
+    const teamVault = packageInitialized ? vaultOf(team) : baseVault
+    const outside = external === null
+      ? []
+      : [{
+          kind: 'external_pool' as const,
+          address: external.position,
+          amount: external.amounts.get(mint)!,
+          circulating: true
+        }]
+    return [
+      { kind: 'team_package', address: teamVault, amount: locked, circulating: false },
+      ...outside,
+      { kind: 'launch_vault', address: baseVault, amount: inVault, circulating: true },
+      held('bid_wall', bidWallAddress(mint, signer)),
+      held('internal_pool', dao)
+    ]
+  }
+
   const origin = findOrigin(client, mint, accounts)
-  // a DAO born since the list was read would be missing from the supply: it is as old as the list
-  const places = origin === undefined
-    ? placesOfDaos(client, token, await daosOf(parts, mint))
-    : placesOfLaunch(origin, token)
-  const needed = [...places.map(({ address }) => address), ...origin === undefined ? [] : besideThem(origin, token)]
-  if (!needed.every(address => asked.has(address))) return needed
-  const external = origin?.launch.dao == null ? null : externalLiquidity(client, origin, mint, accounts)
-  const held = places.map(({ owner, ...place }): AllocatedPart =>
-    ({ ...place, amount: balance(accounts, place.address, token, owner) }))
-  const allocation = (origin === undefined ? held : allocatedByLaunch(client, origin, token, accounts, external, held))
-    .filter(({ amount }) => amount > 0n)
+  const external = origin === undefined ? null : externalOf(origin)
+  const parted = origin === undefined ? await heldByDaos() : heldByLaunch(origin)
+  if (![...needed].every(address => asked.has(address))) return [...needed]
+  const allocation = parted.filter(({ amount }) => amount > 0n)
   return {
     supply: supplyRecord(token, allocation),
     mint: token,
@@ -109,101 +183,4 @@ function findOrigin (client: ProgramClient, mint: string, accounts: Accounts): O
     }]
   })
   return origins.find(({ launch }) => launch.complete) ?? origins[0]
-}
-
-/** A token account of the mint, where it is the associated one of its owner. */
-const vaultOf = (owner: string, { address, tokenProgram }: Mint): string =>
-  tokenAccountAddress(owner, address, tokenProgram)
-
-/** A token account that holds a part of a supply, and who must own it. */
-interface Place extends Omit<AllocatedPart, 'amount'> { owner: string }
-
-const poolOf = (dao: string, token: Mint): Place =>
-  ({ kind: 'internal_pool', address: vaultOf(dao, token), owner: dao, circulating: true })
-
-/** The pools of the DAOs, and what nobody has claimed of a token issued anew for one, which does not circulate. */
-function placesOfDaos (
-  { program }: ProgramClient, token: Mint, { trading, isDao }: Awaited<ReturnType<DaosOf>>
-): Place[] {
-  const { signer, dao } = relaunchAddresses(program, token.address)
-  const unclaimed: Place =
-    { kind: 'launch_vault', address: vaultOf(signer, token), owner: signer, circulating: false }
-  return [...isDao(dao) ? [unclaimed] : [], ...trading.map(dao => poolOf(dao, token))]
-}
-
-/** What a launch that has made its DAO holds, the bid wall behind it, and the DAO's pool. */
-function placesOfLaunch ({ launch: { dao, baseVault }, addresses: { signer } }: Origin, token: Mint): Place[] {
-  if (dao === null) return []
-  const wall = bidWallAddress(token.address, signer)
-  return [
-    { kind: 'launch_vault', address: baseVault, owner: signer, circulating: true },
-    { kind: 'bid_wall', address: vaultOf(wall, token), owner: wall, circulating: true },
-    poolOf(dao, token)
-  ]
-}
-
-/** What must be read beside these, at the same slot, to measure the team's tokens and the external position. */
-function besideThem ({ launch, addresses, position }: Origin, token: Mint): string[] {
-  if (launch.dao === null) return []
-  const { package: team, positionNftAccount } = addresses
-  return [team, vaultOf(team, token), positionNftAccount, ...position === null ? [] : [position.pool]]
-}
-
-function allocatedByLaunch (
-  client: ProgramClient, origin: Origin, token: Mint, accounts: Accounts, external: SupplyFacts['external'],
-  [vault, ...others]: AllocatedPart[]
-): AllocatedPart[] {
-  if (vault === undefined) return []
-  const { launch: { packageInitialized }, addresses } = origin
-  const team = teamPackage(client, origin, token, accounts)
-  const teamVault = packageInitialized ? vaultOf(addresses.package, token) : vault.address
-  const outside = external?.amounts.get(token.address) ?? 0n
-  return [
-    { kind: 'team_package', address: teamVault, amount: team, circulating: false },
-    ...external === null
-      ? []
-      : [{ kind: 'external_pool' as const, address: external.position, amount: outside, circulating: true }],
-    { ...vault, amount: vault.amount - (packageInitialized ? 0n : team) },
-    ...others
-  ]
-}
-
-/** Balance of `owner`'s token account; 0: there is none. Throws a DecodeError where it is of another mint or owner. */
-function balance (accounts: Accounts, address: string, mint: Mint, owner: string): bigint {
-  const account = accounts.get(address)
-  if (account === undefined) return 0n
-  const token = decodeTokenAccount(account)
-  if (token.mint === mint.address && token.owner === owner) return token.amount
-  throw new DecodeError(`${address}: a vault of another mint or owner`)
-}
-
-function teamPackage (client: ProgramClient, origin: Origin, token: Mint, accounts: Accounts): bigint {
-  const { launch, addresses } = origin
-  // v0.8 mints a team's tokens when it has earned them: nothing is locked beforehand (programs/performance_package_v2)
-  if (launch.version === 'v0.8') return 0n
-  const account = accounts.get(addresses.package)
-  const decoded = account === undefined ? null : decodePackage(client, account, token.address)
-  const vault = vaultOf(addresses.package, token)
-  if (decoded !== null && decoded.vault !== vault) throw new DecodeError('package: a vault that is not its own')
-  return lockedTeamTokens(launch, decoded, balance(accounts, vault, token, addresses.package))
-}
-
-/** What the position that the launch opened would withdraw, while the DAO's vault holds its NFT. */
-function externalLiquidity (
-  client: ProgramClient, { launch, addresses, position }: Origin, mint: string, accounts: Accounts
-): SupplyFacts['external'] {
-  if (position === null || !holdsNft(accounts.get(addresses.positionNftAccount), launch.daoVault)) return null
-  const account = accounts.get(position.pool)
-  if (account === undefined) throw new DecodeError('external position: its pool does not exist')
-  const pool = decodeExternalPool(client, account)
-  if (pool.tokenA !== mint && pool.tokenB !== mint) throw new DecodeError('external pool: of other mints')
-  const amount = (side: 'A' | 'B'): bigint => positionAmount(pool, position.liquidity, side)
-  return { position: addresses.position, amounts: new Map([[pool.tokenA, amount('A')], [pool.tokenB, amount('B')]]) }
-}
-
-/** Whether the NFT, and so the position, is in the vault; without its first account it has not been seen to leave. */
-function holdsNft (account: RawAccount | undefined, vault: string | null): boolean {
-  if (account === undefined) return true
-  const { owner, amount } = decodeTokenAccount(account)
-  return amount === 1n && owner === vault
 }
