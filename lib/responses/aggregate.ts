@@ -4,6 +4,7 @@ import type { Kept } from '../live/fresh.js'
 import { aggregateVolume, type TradedDao } from '../market/aggregate.js'
 import { missingEvents } from '../market/dao-report.js'
 import { feesInUsd } from '../market/other-fees.js'
+import { ifKnown } from '../market/pool-figures.js'
 import { usdText } from '../market/ticker.js'
 import { once } from '../once.js'
 import { DAY, dateOf } from '../time.js'
@@ -84,24 +85,20 @@ export function createTotals (sources: Sources) {
           const isUnknown = firstDay !== -Infinity || [...state.daos.keys()].some(isPartly) || await reading.untold()
           return isUnknown ? null : await reading.otherFees()
         })
-        return outsideTotals(others, state)
+        return others === null ? { conditionalFees: null, externalPoolFees: null } : outsideTotals(others, state)
       })
     }
   })
 }
 
 /** Those of known DAOs that are not excluded, an external position's where it is of the DAO's own tokens. */
-function outsideTotals (others: readonly OtherFees[] | null, { daos: known, usdPerUnit }: PricedState) {
-  const text = (isExternal: boolean): string | null => {
-    const rows = others?.flatMap(({ dao: address, mints, ...of }) => {
-      const dao = known.get(address)
-      const worth = dao && usdPerUnit(dao.quoteMint)
-      const isOwn = mints === null || (mints.quote === dao?.quoteMint && mints.base === dao.baseMint)
-      return worth !== undefined && isOwn && (mints !== null) === isExternal ? [{ ...of, worth }] : []
-    })
-    const sum = rows === undefined ? null : feesInUsd(rows)
-    return sum === null ? null : usdText(sum)
-  }
+function outsideTotals (others: readonly OtherFees[], { daos, usdPerUnit }: PricedState) {
+  const text = (isExternal: boolean) => ifKnown(feesInUsd(others.flatMap(({ dao: address, mints, ...of }) => {
+    const dao = daos.get(address)
+    const worth = dao && usdPerUnit(dao.quoteMint)
+    const isOwn = mints === null || (mints.quote === dao?.quoteMint && mints.base === dao.baseMint)
+    return worth !== undefined && isOwn && (mints !== null) === isExternal ? [{ ...of, worth }] : []
+  })), usdText)
   return { conditionalFees: text(false), externalPoolFees: text(true) }
 }
 

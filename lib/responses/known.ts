@@ -44,9 +44,9 @@ export function historyHeaders (isWhole: boolean, after: number | undefined): Re
 }
 
 /**
- * How far back what happened to a DAO after the Unix second `after`, up to `until`, can be told: all of it where it is
- * known or lost, else as far as the past has been walked without a gap. It may be told after the second that is given
- * as `after`. Throws WARMING_UP and HISTORY_UNAVAILABLE where it is not known, with `isWhole` where not all is.
+ * After which second, `after` or a later one, what happened to a DAO up to `until` can be told: all of it where it is
+ * known or lost, else as far as the past has been walked without a gap. Throws WARMING_UP and HISTORY_UNAVAILABLE where
+ * it is not known, with `isWhole` where not all is.
  */
 export function extentOf (
   reading: Reading,
@@ -71,7 +71,6 @@ export function extentOf (
 export async function knownTrades (reading: Reading, asked: TradesQuery, isWhole = false) {
   const found = await reading.trades(asked)
   const oldest = found.length === asked.limit ? found.at(-1)!.at : asked.since
-  const { after, headers } =
-    extentOf(reading, asked.dao, (oldest ?? -Infinity) - 1, { until: asked.until, isWhole })
+  const { after, headers } = extentOf(reading, asked.dao, (oldest ?? -Infinity) - 1, { until: asked.until, isWhole })
   return { trades: found.filter(({ at }) => at > after), headers }
 }

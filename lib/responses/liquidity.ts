@@ -37,19 +37,17 @@ export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
       const [row] = closingDays([pool], usdPerUnit, { ...days, first: days.last })
       return row === undefined ? [] : [{ pool, usd: row.usd, liquidity: text(row) }]
     })
-    const daos = largestFirst(
-      newest, ({ usd, liquidity }) => liquidity === null ? null : usd, ({ pool }) => pool.address
-    )
+    const daos =
+      largestFirst(newest, ({ usd, liquidity }) => liquidity === null ? null : usd, ({ pool }) => pool.address)
     const isWhole = rows.every(({ unknown }) => unknown === 0) && firstDay === -Infinity
     const dailyBreakdown = rows.map(row =>
       ({ date: dateOf(row.day), liquidity: text(row), daos: row.known, unknown: row.unknown }))
-    const headers = historyHeaders(isWhole, firstDay * DAY - 1)
     return jsonResponse<AggregateLiquidity>({
       totalLiquidity: text(rows[0]),
       dailyBreakdown,
       daos: daos.map(({ pool: { address, baseMint }, liquidity }) =>
         ({ dao: address, mint: baseMint, symbol: symbolOf(baseMint), liquidity }))
-    }, headers)
+    }, historyHeaders(isWhole, firstDay * DAY - 1))
   })
   const ofOne = byDao(sources, get)
   return (parts: Part[], dao: string | undefined) => dao === undefined ? get(parts, '') : ofOne(parts, dao)

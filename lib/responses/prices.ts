@@ -1,10 +1,10 @@
 import { multiply, ONE, type Rational } from '../decimal.js'
-import { executedPrice, type Reading, type Trade } from '../history/history.js'
+import { executedPrice, type Reading } from '../history/history.js'
 import type { Kept, Part } from '../live/fresh.js'
 import { priceText } from '../market/pool-figures.js'
 import { quotes, quoteTexts, spotPrice, wholePrice } from '../market/price.js'
 import type { Pair } from '../market/ticker.js'
-import { createValuation, type PricedPool, type UsdValuation } from '../market/usd.js'
+import { createValuation, type UsdValuation } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
 import type { Prices } from '../../schemas/prices.js'
 import { jsonResponse } from './json-response.js'
@@ -55,12 +55,6 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     return priced(pool, spotPrice(pool), price, list.state.usd, list.time)
   })
 
-  /** A pool that prices a token in USD as it was after its last trade by then: price and depth count as they do now. */
-  const asOf = (pair: Pair | undefined, trade: Trade | undefined): PricedPool[] =>
-    pair === undefined || trade?.reserves == null
-      ? []
-      : [{ ...pair, baseReserves: trade.reserves.base, quoteReserves: trade.reserves.quote }]
-
   async function past (list: TickerList, mints: readonly string[], at: number, reading: Reading) {
     const pools = mints.flatMap(mint => poolOf(list, mint) ?? [])
     const quoteMints = new Set(pools.map(({ quoteMint }) => quoteMint))
@@ -69,7 +63,13 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     const trades = new Map((await reading.lastTrades(at, read)).map(trade => [trade.dao, trade]))
     const extents = read.map(pool =>
       extentOf(reading, pool, (trades.get(pool)?.at ?? -Infinity) - 1, { until: at, isWhole: true }))
-    const usd = createValuation(pricing.flatMap(pool => asOf(list.pairs.get(pool), trades.get(pool))), usdRules)
+    // as they were after their last trade by then: price and depth of what prices a token count as they do now
+    const usd = createValuation(pricing.flatMap(pool => {
+      const [pair, reserves] = [list.pairs.get(pool), trades.get(pool)?.reserves]
+      return pair === undefined || reserves == null
+        ? []
+        : [{ ...pair, baseReserves: reserves.base, quoteReserves: reserves.quote }]
+    }), usdRules)
     const body = pricesOf(list, mints, pool => {
       const trade = trades.get(pool.address)
       if (trade === undefined) return null

@@ -2,9 +2,9 @@ import { multiply, type Rational, ZERO } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { invalidParameter, readDay } from '../../query.js'
-import { amountText, exactUnits } from '../../market/pool-figures.js'
+import { amountText, exactUnits, ifKnown } from '../../market/pool-figures.js'
 import { largestFirst, usdText } from '../../market/ticker.js'
-import { DAY, dateOf, dayOf } from '../../time.js'
+import { DAY, dateOf, dayOf, dayOfDate } from '../../time.js'
 import { INVALID_DATE } from '../../../schemas/errors.js'
 import type { MarketDay, MarketDays } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
@@ -20,14 +20,18 @@ type Row = MarketDays[number]
 /** The days as the aggregates have them, newest first. */
 async function daysOf ({ walkedTo, complete, volume, fees }: MarketTotals): Promise<Row[]> {
   const feesOf = new Map((await fees()).dailyBreakdown.map(row => [row.date, row.volume]))
-  const isOver = (date: string): boolean => Date.parse(date) / 1000 + DAY <= walkedTo
-  return (await volume()).dailyBreakdown.map(({ date, volume: usd, trades }) =>
-    ({ date, complete: isOver(date) && complete, volume_usd: usd, fees_usd: feesOf.get(date) ?? '0.00', trades }))
+  return (await volume()).dailyBreakdown.map(({ date, volume: usd, trades }) => ({
+    date,
+    complete: complete && (dayOfDate(date) + 1) * DAY <= walkedTo,
+    volume_usd: usd,
+    fees_usd: feesOf.get(date) ?? '0.00',
+    trades
+  }))
 }
 
 /**
- * One UTC day of all pools, YYYY-MM-DD, its sums as the aggregates have them. Throws INVALID_PARAMETER
- * for what is none, or has not begun, and what those throw.
+ * One UTC day of all pools, YYYY-MM-DD, its sums as the aggregates have them. Throws INVALID_PARAMETER for what is
+ * none, or has not begun, and what those throw.
  */
 export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keepEach(sources, async (parts, day: number) => {
@@ -39,30 +43,27 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
       date, complete: (day + 1) * DAY <= walkedTo && complete, volume_usd: '0.00', fees_usd: '0.00', trades: 0
     }
     const all = (await daysOf(sums)).find(row => row.date === date) ?? none
-    const rows: Array<{ row: MarketDay['pools'][number], worth: Rational | undefined }> = []
-    for (const [address, { days }] of daily) {
+    const rows = Array.from(daily).flatMap(([address, { days }]) => {
       const [dao, traded] = [state.daos.get(address), days.get(date)]
-      if (dao === undefined || traded === undefined) continue
+      if (dao === undefined || traded === undefined) return []
       const decimals = state.tokens.get(dao.quoteMint)?.decimals
       if (decimals === undefined) {
         throw new ServiceError('HISTORY_UNAVAILABLE', `the decimals of ${dao.quoteMint} are not known`)
       }
       const price = state.usdPerUnit(dao.quoteMint)
-      const worth = (units: Rational) => price && multiply(price, units)
-      const text = (units: Rational) => usdText(worth(units) ?? ZERO)
-      rows.push({
-        worth: worth(traded.quote),
-        row: {
-          pool_id: address,
-          ticker_id: `${dao.baseMint}_${dao.quoteMint}`,
-          target_volume: exactUnits(traded.quote, decimals),
-          volume_usd: text(traded.quote),
-          fees: traded.unknownFees > 0 ? null : amountText(traded.fees, decimals),
-          fees_usd: traded.unknownFees > 0 ? null : text(traded.fees),
-          trades: traded.trades
-        }
-      })
-    }
+      const text = (units: Rational) => usdText(price === undefined ? ZERO : multiply(price, units))
+      const fees = traded.unknownFees > 0 ? null : traded.fees
+      const row = {
+        pool_id: address,
+        ticker_id: `${dao.baseMint}_${dao.quoteMint}`,
+        target_volume: exactUnits(traded.quote, decimals),
+        volume_usd: text(traded.quote),
+        fees: ifKnown(fees, raw => amountText(raw, decimals)),
+        fees_usd: ifKnown(fees, text),
+        trades: traded.trades
+      }
+      return [{ row, worth: price && multiply(price, traded.quote) }]
+    })
     const sorted = largestFirst(rows, ({ worth }) => worth, ({ row }) => row.pool_id)
     return jsonResponse<MarketDay>({ ...all, pools: sorted.map(({ row }) => row) }, headers.fees)
   })

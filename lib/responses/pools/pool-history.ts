@@ -27,26 +27,21 @@ export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'ba
 export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
 
 /**
- * What was traded on one pool, made in a turn of who asks; `check` gives what an id stands for, or throws what is wrong
- * with it. Each throws OVERLOADED, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
+ * What was traded on one pool, made in a turn of who asks. `check` gives what an id stands for; what it throws each
+ * throws, and OVERLOADED, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
  */
 export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promise<Traded>) {
   const { history } = sources
 
-  /**
-   * Answers by question, kept for as long as tickers are. `state`: what they are valued by, read before the history is:
-   * no step of that may wait for a node.
-   */
+  /** Answers by question, kept. `before` is read before the history is: no step of that may wait for a node. */
   function kept<A extends object, T, S> (
     make: (pair: Traded, asked: A, reading: Reading, state: S) => Promise<CachedResponse<T>>,
-    state: (parts: Part[]) => Promise<S>
+    before: (parts: Part[]) => Promise<S>
   ) {
-    const get = keepEach(sources, async (
-      parts, { pair, asked, turn }: { pair: Traded, asked: A, turn: Turn }
-    ) => {
+    const get = keepEach(sources, async (parts, { pair, asked, turn }: { pair: Traded, asked: A, turn: Turn }) => {
       headOf(sources, parts)
-      const known = await state(parts)
-      return await turn(() => history.read(reading => make(pair, asked, reading, known)))
+      const state = await before(parts)
+      return await turn(() => history.read(reading => make(pair, asked, reading, state)))
     }, {
       keyOf: ({ pair: { address, market }, asked }) =>
         [address, ...Object.values(market ?? {}), ...Object.values(asked)].join()
@@ -85,10 +80,16 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const { after, headers } = extentOf(reading, pair.address, since, { until: end - 1 })
     const known = found.filter(({ start }) => start > after)
     const first = Math.max(begin, Math.ceil((after + 1) / width) * width)
-    // What an interval without a price begins with
-    const begun = known.length > 0 && !empty ? known[0]!.start : first
-    const close = known.length > 0 || empty ? await reading.lastPrice(pair.address, begun - 1, pair.market) : null
-    return jsonResponse(candleRows(empty ? filled(known, first, end, width) : known, close, pair), headers)
+    const byStart = new Map(known.map(candle => [candle.start, candle]))
+    const filled = Array.from({ length: empty ? Math.max(0, (end - first) / width) : 0 }, (_, at): Interval => {
+      const start = first + at * width
+      return byStart.get(start) ?? { start, base: 0n, quote: 0n, trades: 0, prices: null }
+    })
+    const told = empty ? filled : known
+    const begun = told[0]?.start
+    // what an interval without a price begins with
+    const close = begun === undefined ? null : await reading.lastPrice(pair.address, begun - 1, pair.market)
+    return jsonResponse(candleRows(told, close, pair), headers)
   }
 
   async function days (
@@ -125,7 +126,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
   return {
     trades: kept(trades, none),
     candles: kept(candles, none),
-    days: kept(days, parts => sources.priced(parts))
+    days: kept(days, sources.priced)
   }
 }
 
@@ -159,21 +160,11 @@ export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
 
 type Interval = Omit<TimedCandle, 'fees' | 'unknownFees'>
 
-/** Every interval from `begin` to before `end`, those without a trade too. */
-function * filled (candles: readonly Interval[], begin: number, end: number, width: number): Generator<Interval> {
-  let next = 0
-  for (let start = begin; start < end; start += width) {
-    yield candles[next]?.start === start
-      ? candles[next++]!
-      : { start, base: 0n, quote: 0n, trades: 0, prices: null }
-  }
-}
-
 /**
  * Rows of candles; `close`: the last price before them, with which one without a price begins and ends. Before any
  * price there are none.
  */
-function candleRows (candles: Iterable<Interval>, close: ExecutedPrice | null, pair: Traded): Candles {
+function candleRows (candles: readonly Interval[], close: ExecutedPrice | null, pair: Traded): Candles {
   const rows: Candles = []
   const { price } = textsOf(pair)
   let last = close

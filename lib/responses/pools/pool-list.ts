@@ -1,5 +1,5 @@
 import { eachInSlices } from '../../async.js'
-import { type Rational, shortText } from '../../decimal.js'
+import type { Rational } from '../../decimal.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
 import type { Kept } from '../../live/fresh.js'
@@ -121,9 +121,3 @@ function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, keyof typ
     price_change_30d: change(past['30d'])
   }
 }
-
-/** Rates by the settings have so many places at most. */
-export const RATE_PLACES = 18
-
-/** A rate as plain decimal text without trailing zeros. */
-export const rateText = (bps: string): string => shortText({ n: BigInt(bps), d: 10_000n }, 4)

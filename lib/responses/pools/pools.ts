@@ -1,4 +1,4 @@
-import { shortText } from '../../decimal.js'
+import { ratio } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { missingEvents } from '../../market/dao-report.js'
@@ -9,8 +9,8 @@ import type { DaoFactsKept } from '../daos/facts.js'
 import { checkAddress, formOf, keepEach, MAX_RECORDS, noPool, type Sources } from '../sources.js'
 import { createMarketDay, createMarketDays } from './market-day.js'
 import { createPoolHistory } from './pool-history.js'
-import { createPoolList, createTradedPools, orUnknown, RATE_PLACES, rateText } from './pool-list.js'
-import { createQuotes, type ListedPool } from './quote.js'
+import { createPoolList, createTradedPools, orUnknown } from './pool-list.js'
+import { createQuotes, type ListedPool, rateText } from './quote.js'
 
 /** What is told of single pools and days. */
 export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals>, facts: DaoFactsKept) {
@@ -57,9 +57,9 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
           quote_mint: dao.quoteMint
         },
         fee_rates: rates.map(({ bps, fromSlot, toSlot }) =>
-          ({ rate: rateText(bps), from_slot: fromSlot, to_slot: toSlot })),
-        taker_fee_rate: shortText(settings.quoteRules.feeRate, RATE_PLACES),
-        quote_notional: shortText(settings.quoteRules.notional, RATE_PLACES),
+          ({ rate: rateText(ratio(BigInt(bps), 10_000n)), from_slot: fromSlot, to_slot: toSlot })),
+        taker_fee_rate: rateText(settings.quoteRules.feeRate),
+        quote_notional: rateText(settings.quoteRules.notional),
         volume_basis: settings.volumeBasis,
         usd_priced_by: pool.priced_in_usd && !settings.usdRules.usdMints.has(dao.quoteMint)
           ? settings.usdRules.pricedBy.get(dao.quoteMint)!

@@ -9,10 +9,9 @@ import { invalidParameter } from '../../query.js'
 import type { Quote } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
 import type { Sources } from '../sources.js'
-import { RATE_PLACES } from './pool-list.js'
 
-const BPS = 10_000n
-const PERCENT = 100n
+/** A rate or an amount by the settings, which have at most 18 places, without trailing zeros. */
+export const rateText = (rate: Rational): string => shortText(rate, 18)
 
 /** A pool that is listed, with the state that lists it. */
 export interface ListedPool { pair: Pair, state: Snapshot }
@@ -26,7 +25,7 @@ export function createQuotes ({ history, settings }: Sources, listed: Kept<Liste
   async function feesOfNow (): Promise<SwapFees> {
     const whole = settings.quoteRules.feeRate
     const [newest] = await history.read(reading => reading.feeRates())
-    const protocol = newest === undefined ? whole : ratio(BigInt(newest.bps), BPS)
+    const protocol = newest === undefined ? whole : ratio(BigInt(newest.bps), 10_000n)
     const rest = subtract(whole, protocol)
     return { protocol, lp: rest.n > 0n ? rest : ratio(0n) }
   }
@@ -55,10 +54,10 @@ export function createQuotes ({ history, settings }: Sources, listed: Kept<Liste
       average_price: output === 0n
         ? null
         : price(isBuy ? { quote: input, base: output } : { quote: output, base: input }),
-      price_impact: toFixed(multiply(impact, ratio(PERCENT)), 4),
+      price_impact: toFixed(multiply(impact, ratio(100n)), 4),
       fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: paid(fee) },
-      protocol_fee_rate: shortText(fees.protocol, RATE_PLACES),
-      lp_fee_rate: shortText(fees.lp, RATE_PLACES),
+      protocol_fee_rate: rateText(fees.protocol),
+      lp_fee_rate: rateText(fees.lp),
       last_price: quoteTexts(quotes(pair, settings.quoteRules)).last,
       slot
     })
