@@ -70,17 +70,7 @@ interface FreshOptions<Q, V> extends Lifetime {
   onFailure?: (error: unknown) => void
 }
 
-export interface FreshCache<Q, V> {
-  /**
-   * The answer, loaded where there is none read less than `maxAge` ms ago (its lifetime, where not given). Throws what
-   * the load throws where none may be served.
-   */
-  get (question: Q, maxAge?: number): Promise<Aged<V>>
-  /** The answer as it is kept, whatever its age; loads nothing. */
-  peek (question: Q): Aged<V> | undefined
-  /** Tells `listener` of each value that is loaded from now on. It must not throw. */
-  follow (listener: (made: Made<V>) => void): void
-}
+export type FreshCache<Q, V extends {}> = ReturnType<typeof createFreshCache<Q, V>>
 
 /** From this share of its life on, a value that is asked for is renewed in the background. */
 export const RENEW_FROM = 0.8
@@ -121,7 +111,7 @@ export const aged = <V>({ value, parts }: Made<V>, { ttl, now, time }: Lifetime)
 export const within = <T>(load: Promise<T>, ms = WAIT_WITHOUT): Promise<T> => orLate(load, ms, () =>
   new ServiceError('NODE_UNAVAILABLE', `no node has answered within ${ms} ms`))
 
-export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>): FreshCache<Q, V> {
+export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>) {
   const { load, keyOf = String, ttl, staleIfError, max, now, time, onFailure } = options
   const entries = new LRUCache<string, Entry<V>>({ max })
   const loads = new Map<string, Promise<Entry<V>>>()
@@ -149,8 +139,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>):
   }
 
   const serves = (made: Made<V>): boolean => !isRefuted(made) && made.parts.every(part => {
-    const isHalted = time.halted() !== undefined
-    const most = Math.max(ttl + staleIfError, isHalted ? CURRENT_MS[part.commitment] : 0)
+    const most = Math.max(ttl + staleIfError, time.halted() === undefined ? 0 : CURRENT_MS[part.commitment])
     return readSince([part], now(), time) < ttl || ageBesideHalt(time, part.time) < most
   })
 
@@ -160,7 +149,11 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>):
   }
 
   return {
-    async get (question, maxAge = ttl) {
+    /**
+     * The answer, loaded where there is none read less than `maxAge` ms ago. Throws what the load throws where none may
+     * be served.
+     */
+    async get (question: Q, maxAge = ttl): Promise<Aged<V>> {
       const key = keyOf(question)
       const entry = entries.get(key)
       if (entry === undefined || isRefuted(entry)) return serve(await within(renew(question, key)))
@@ -181,10 +174,12 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>):
         throw error
       }
     },
-    peek (question) {
+    /** The answer as it is kept, whatever its age; loads nothing. */
+    peek (question: Q): Aged<V> | undefined {
       const entry = entries.peek(keyOf(question))
       return entry && aged(entry, options)
     },
-    follow: listener => { listeners.push(listener) }
+    /** Tells `listener` of each value that is loaded from now on. It must not throw. */
+    follow (listener: (made: Made<V>) => void) { listeners.push(listener) }
   }
 }

@@ -11,13 +11,6 @@ import {
 /** Price in whole quote tokens per whole base token, amount in whole base tokens; plain decimal text. */
 export type Level = readonly [price: string, amount: string]
 
-export interface OrderBook {
-  /** Best first: the highest price. */
-  bids: Level[]
-  /** Best first: the lowest price. */
-  asks: Level[]
-}
-
 export const MAX_LEVELS = 250
 /** The price moves by this factor over one slice. */
 const STEP = { n: 1_001n, d: 1_000n }
@@ -67,10 +60,10 @@ function slices (reserveIn: bigint, reserveOut: bigint, feeRate: Rational, count
 }
 
 /**
- * The book of a pool with both reserves positive, `levels` to a side at most (0 to MAX_LEVELS). Best bid < last price
- * of the tickers < best ask, as text too. A side is empty where no whole raw unit can be had.
+ * The book of a pool with both reserves positive, both sides best first, `levels` to each at most (0 to MAX_LEVELS).
+ * Best bid < last price of the tickers < best ask, as text too. A side is empty where no whole raw unit can be had.
  */
-export function orderBook (pool: Pool, rules: QuoteRules, levels: { bids: number, asks: number }): OrderBook {
+export function orderBook (pool: Pool, rules: QuoteRules, levels: { bids: number, asks: number }) {
   const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool
   const { last } = quoteTexts(quotes(pool, rules))
   const sold = slices(baseReserves, quoteReserves, rules.feeRate, levels.bids)

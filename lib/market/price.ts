@@ -2,10 +2,7 @@ import {
   compare, divide, fix, fixedText, isBelow, multiply, ONE, placesFor, powerOfTen, type Rational, ratio, subtract
 } from '../decimal.js'
 
-/**
- * Price and quotes of a constant-product pool. Reserves in raw units; prices in whole quote tokens per whole base
- * token.
- */
+/** Price and quotes of a constant-product pool: reserves in raw units, prices in whole quote per whole base token. */
 
 export interface Pool {
   baseReserves: bigint
@@ -42,11 +39,7 @@ export interface QuoteRules {
   feeRate: Rational
 }
 
-interface Quotes {
-  bid: Rational
-  last: Rational
-  ask: Rational
-}
+type Quotes = Record<'bid' | 'last' | 'ask', Rational>
 
 /** A quote never takes more than this share of a reserve. */
 const MAX_OF_RESERVE = 100n

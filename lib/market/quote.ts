@@ -3,9 +3,6 @@ import { divide, ONE, type Rational, ratio, subtract } from '../decimal.js'
 /** Shares of a swap's input, each above or equal to 0 and below 1. */
 export interface SwapFees { protocol: Rational, lp: Rational }
 
-/** Raw units. `impact`: the part of the spot price that the swap's size costs it, fees apart, 0 to 1. */
-interface SwapQuote { output: bigint, fee: bigint, impact: Rational }
-
 const U64 = (1n << 64n) - 1n
 
 /** The most of a token that can be asked about: what the pool holds of it, and what its u64 reserve has room for. */
@@ -13,11 +10,10 @@ export const mostInput = (reserve: bigint): bigint => reserve < U64 - reserve ? 
 
 /**
  * One swap of `input` raw units between two positive reserves: the protocol's fee rounds up and never enters them, that
- * of liquidity providers stays in them (programs/futarchy/src/state/futarchy_amm.rs, swap).
+ * of liquidity providers stays in them (programs/futarchy/src/state/futarchy_amm.rs, swap). `impact`: the part of the
+ * spot price that its size costs it, fees apart, 0 to 1.
  */
-export function quoteSwap (
-  input: bigint, reserveIn: bigint, reserveOut: bigint, { protocol, lp }: SwapFees
-): SwapQuote {
+export function quoteSwap (input: bigint, reserveIn: bigint, reserveOut: bigint, { protocol, lp }: SwapFees) {
   const net = input * (protocol.d - protocol.n) / protocol.d
   const weighted = net * (lp.d - lp.n)
   const output = weighted * reserveOut / (reserveIn * lp.d + weighted)

@@ -19,24 +19,9 @@ export interface TreasuryParts {
   usd: UsdValuation
 }
 
-export interface TreasuryFigures {
-  /** Whole dollars: of the mints that count as one. */
-  dollars: Rational
-  /** Of the base token: worth nothing to the DAO itself. */
-  ownTokens: bigint
-  /** USD; null where own liquidity is in a quote token without a value. */
-  nav: Rational | null
-  navPerToken: Rational | null
-  priceUsd: Rational | null
-  /** price ÷ NAV per token − 1; may be negative. */
-  premium: Rational | null
-  /** Dollars ÷ monthly limit. */
-  runwayMonths: Rational | null
-}
-
 export function treasuryFigures (
   { tokens, base, quote, positions, circulating, price, monthlyLimit, usdMints, usd }: TreasuryParts
-): TreasuryFigures {
+) {
   let [dollars, worth, ownTokens] = [ZERO, ZERO, 0n]
   for (const { mint, amount, decimals } of tokens) {
     const whole = wholeTokens(ratio(amount), decimals)
@@ -61,14 +46,19 @@ export function treasuryFigures (
     ? null
     : multiply(wholeTokens(ratio(monthlyLimit), quote.decimals), quoteUsd)
   return {
+    /** Whole dollars: of the mints that count as one. */
     dollars,
+    /** Raw units of the base token: worth nothing to the DAO itself. */
     ownTokens,
+    /** USD, as the two below; null where own liquidity is in a quote token without a value. */
     nav,
     navPerToken,
     priceUsd,
+    /** price ÷ NAV per token − 1; may be negative. */
     premium: priceUsd === null || navPerToken === null || compare(navPerToken, ZERO) === 0
       ? null
       : subtract(divide(priceUsd, navPerToken), ONE),
+    /** Dollars ÷ monthly limit. */
     runwayMonths: limit === null ? null : divide(dollars, limit)
   }
 }
