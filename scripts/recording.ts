@@ -42,7 +42,7 @@ async function forward (rpc: Rpc, calls: readonly RpcCall[]): Promise<RpcReply[]
   return calls.map(call => {
     const reply = replies[passed.indexOf(call)]
     if (reply === undefined) return { error: { code: METHOD_NOT_FOUND, message: 'not recorded' } }
-    if ('result' in reply) return reply
+    if (reply.error === undefined) return reply
     const code = faultOf(reply.error)?.rpcCode
     if (code === undefined) throw reply.error
     return { error: { code, message: 'refused by the node' } }

@@ -152,8 +152,8 @@ export function createNodeCalls (
       const ours = either.aborted ? either.reason : isServiceError(error) ? error : networkError(host, error)
       return failAll(calls, ours as ServiceError)
     }).finally(cancel)
-    const failed = replies.find(reply => 'error' in reply)
-    const said = failed === undefined ? 'ok' : faultOf(failed.error)?.reason ?? 'network'
+    const failure = replies.find(({ error }) => error !== undefined)?.error
+    const said = failure === undefined ? 'ok' : faultOf(failure)?.reason ?? 'network'
     const outcome = signal.aborted ? 'aborted' : said
     onCall({ method: calls[0]!.method, size: calls.length, node, outcome, ms: clock.now() - begun })
     return replies
@@ -179,7 +179,7 @@ export function readAnswer (
   const [only] = byId.values()
   const isOfAll = batch && (!isList || [...byId.values()].every(isAboutTheRequest))
   const general = isOfAll ? only : isList ? undefined : byId.get(null) ?? byId.get(undefined)
-  if (general !== undefined && 'error' in general) {
+  if (general?.error !== undefined) {
     const fault = faultOf(general.error)!
     if (!batch) return [general]
     if (fault.reason === 'refused') throw general.error
@@ -206,8 +206,7 @@ function readMember (host: string, member: unknown): [id: unknown, reply: Reply]
   throw answerError(host, 'wrong-shape', 'answered with JSON that is neither result nor error')
 }
 
-const isAboutTheRequest = (reply: Reply): boolean =>
-  'error' in reply && ABOUT_THE_REQUEST.has(faultOf(reply.error)?.rpcCode ?? 0)
+const isAboutTheRequest = ({ error }: Reply): boolean => ABOUT_THE_REQUEST.has(faultOf(error)?.rpcCode ?? 0)
 
 /** A refusal for the rate of calls, or an error about this call. */
 function readError (host: string, code: number, message: string): ServiceError {

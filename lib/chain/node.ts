@@ -113,10 +113,10 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     }, (error: unknown) => { throw error })
   }
 
-  function learnLimit (calls: readonly Call[], reply: Reply, sentAt: number): void {
+  function learnLimit (calls: readonly Call[], { error }: Reply, sentAt: number): void {
     const now = clock.now()
-    const isLate = 'error' in reply && faultOf(reply.error)?.reason === 'timeout' && answeredAt > sentAt
-    if ('result' in reply) answeredAt = now
+    const isLate = faultOf(error)?.reason === 'timeout' && answeredAt > sentAt
+    if (error === undefined) answeredAt = now
     else if (!isLate) return
     const ms = isLate ? 2 * limitOf(calls) : Math.max(callMs, 2 * (now - sentAt))
     for (const { method } of calls) if (LONG_METHODS.has(method)) longMs.set(method, Math.min(LONG_MS, ms))
@@ -130,7 +130,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     let failure: ServiceError | undefined
     for (const [i, at] of positions.entries()) {
       const reply = replies[i]!
-      const error = 'error' in reply ? reply.error : undefined
+      const { error } = reply
       const reason = faultOf(error)?.reason
       // one that was never answered tells nothing of the rate
       if (error === undefined || reason === 'rpc-error') accepted++
@@ -235,7 +235,7 @@ export function withGenesisCheck (
     async send (calls, options) {
       if (!isAsked) {
         const [reply] = await send([{ method: 'getGenesisHash', params: [] }], options)
-        if ('error' in reply!) return failAll(calls, reply.error)
+        if (reply!.error !== undefined) return failAll(calls, reply!.error)
         if (!isHash(reply!.result)) {
           return failAll(calls, answerError(host, 'wrong-shape', 'answered getGenesisHash with no hash'))
         }
@@ -296,8 +296,8 @@ export function withBreaker (send: Send, { host, clock, failures, onOpen }: Brea
 
 /** Undefined: what was not done (a full queue, a refusal) says nothing of the node. */
 function isGood (calls: readonly Call[], replies: Reply[]): boolean | undefined {
-  if (replies.some(reply => 'result' in reply)) return true
-  const errors = replies.flatMap(reply => 'error' in reply ? [reply.error] : [])
+  const errors = replies.flatMap(({ error }) => error ?? [])
+  if (errors.length < replies.length) return true
   const optional = calls.every(({ method }) => OPTIONAL_METHODS.has(method))
   if (errors.some(error => countsAgainstNode(error) && !(optional && faultOf(error)?.reason === 'http'))) return false
   return errors.every(error => faultOf(error)?.reason === 'busy') ? undefined : true

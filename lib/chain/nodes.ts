@@ -137,7 +137,7 @@ export function withFailover (
     const replies = asked.length === 0 ? [] : await send(asked, options)
     return calls.map(({ method }, at) => {
       const reply = offered[at] ? replies.shift()! : undefined
-      const error = reply !== undefined && 'error' in reply ? reply.error : undefined
+      const error = reply?.error
       const isRefusal = error !== undefined && isNotOffered(method, error)
       if (isRefusal) {
         node.without.set(method, clock.now() + (OPTIONAL_METHODS.has(method) ? UNSUPPORTED_MS : MISSING_MS))
@@ -162,8 +162,8 @@ export function withFailover (
       const replies = await ask(index, open.flatMap(({ calls }) => calls), { ...options, patience })
       for (const { calls, take, found, errors } of open) {
         const own = replies.splice(0, calls.length)
-        const failed = mostHopeful(own.flatMap(reply => 'error' in reply ? [reply.error] : []))
-        const taken = failed ?? take(own.map(reply => (reply as { result: unknown }).result), index, askedAt)
+        const failed = mostHopeful(own.flatMap(({ error }) => error ?? []))
+        const taken = failed ?? take(own.map(({ result }) => result), index, askedAt)
         if (isServiceError(taken)) errors.push(taken)
         else found.push({ ...taken, index })
       }
@@ -261,10 +261,8 @@ function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
 }
 
 /** Of a reply to getHealth; a node that fails, or does not offer it, says nothing. */
-function healthOf (reply: Reply): Health {
-  if ('result' in reply) return reply.result === 'ok' ? 'ok' : 'unknown'
-  return faultOf(reply.error)?.rpcCode === BEHIND ? 'behind' : 'unknown'
-}
+const healthOf = ({ result, error }: Reply): Health =>
+  result === 'ok' ? 'ok' : faultOf(error)?.rpcCode === BEHIND ? 'behind' : 'unknown'
 
 /** Throws a TypeError where a URL is none (it is not repeated). */
 export function createNodeClient ({
@@ -343,7 +341,7 @@ export function createNodeClient ({
       const [clock, health] = await within(asked, { priority: 'head' }, sending => send(asked, sending))
       time.noteHealth(index, healthOf(health!))
       // a Clock that is none is told where it is used
-      if ('result' in clock!) time.note(index, 'confirmed', read([clock.result], time.of(index)).moment)
+      if (clock!.error === undefined) time.note(index, 'confirmed', read([clock!.result], time.of(index)).moment)
     }
     function again (): void {
       if (closing.signal.aborted) return
@@ -364,12 +362,12 @@ export function createNodeClient ({
     async ofEach (call, options = {}) {
       const replies = await Promise.all(nodes.map(({ send }) =>
         within([call], options, sending => send([call], sending))))
-      return replies.flatMap(([reply]) => 'result' in reply! ? [reply.result] : [])
+      return replies.flatMap(([reply]) => reply!.error === undefined ? [reply!.result] : [])
     },
 
     async call (method, params, { doubt, ...options } = {}) {
       const [reply] = await send([{ method, params, doubt }], options)
-      if ('error' in reply!) throw reply.error
+      if (reply!.error !== undefined) throw reply!.error
       return reply!.result
     },
 

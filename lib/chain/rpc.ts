@@ -10,7 +10,7 @@ export interface Call {
   doubt?: ((result: unknown) => boolean) | undefined
 }
 
-export type Reply = { result: unknown } | { error: ServiceError }
+export type Reply = { result: unknown, error?: undefined } | { error: ServiceError, result?: undefined }
 
 export interface SendOptions {
   priority: Priority

@@ -64,8 +64,8 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
       const replies = await rpc.send(signatures.map((signature): Call =>
         ({ method: 'getTransaction', params: [signature, WHOLE], doubt: isNull })), options)
       const outcomes = replies.map((reply, at) => outcomeOf(reply, signatures[at]!))
-      const first = replies[0]!
-      if ('error' in first && outcomes.every(outcome => outcome === undefined)) throw first.error
+      const { error } = replies[0]!
+      if (error !== undefined && outcomes.every(outcome => outcome === undefined)) throw error
       return outcomes
     },
 
@@ -141,9 +141,8 @@ function joined (lists: ReadonlyArray<readonly SignatureInfo[]>): SignatureInfo[
 }
 
 /** An error that concerns this transaction alone is its outcome; any other is none. */
-function outcomeOf (reply: Reply, signature: string): TransactionOutcome {
-  if ('error' in reply) {
-    const { error } = reply
+function outcomeOf ({ result, error }: Reply, signature: string): TransactionOutcome {
+  if (error !== undefined) {
     const { reason, rpcCode = 0 } = faultOf(error) ?? {}
     if (rpcCode === VERSION_UNSUPPORTED) {
       return new ServiceError('VERSION_UNSUPPORTED', 'its version can\'t be read yet', { cause: error.cause })
@@ -151,8 +150,8 @@ function outcomeOf (reply: Reply, signature: string): TransactionOutcome {
     const concernsTheCall = !isWorthRetrying(error) || CONCERNS_THE_CALL.has(rpcCode)
     return reason === 'rpc-error' && concernsTheCall ? error : undefined
   }
-  if (reply.result === null) return null
-  const transaction = readTransaction(reply.result)
+  if (result === null) return null
+  const transaction = readTransaction(result)
   if (transaction === undefined) return bad('getTransaction: parts are missing')
   return transaction.transaction.signatures[0] === signature
     ? transaction
