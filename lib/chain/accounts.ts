@@ -73,6 +73,22 @@ export const clockQuestion = (commitment: Question<null>['commitment']): Questio
   read: ([answer]) => ({ moment: readClock(readContext(answer).value), value: null })
 })
 
+/** A list of accounts, dated by the Clock that is read beside it, and what `take` makes of it. */
+function listQuestion<T> (
+  method: string, params: readonly unknown[], take: (accounts: RawAccount[], moment: Moment) => T
+): Question<T> {
+  const clock = clockQuestion(commitment)
+  return {
+    calls: [{ method, params }, ...clock.calls],
+    commitment,
+    read ([listed, ...dated], node) {
+      const { slot, value } = readList(listed)
+      const moment = momentOfList(slot, clock.read(dated, node).moment, node)
+      return { moment, value: take(value.map(readListed), moment) }
+    }
+  }
+}
+
 /** Addresses of known accounts that a list of this slot lacks: it is short. */
 export const missingOf = (known: KnownAccounts, slot: number, listed: { has (address: string): boolean }): string[] =>
   [...known].flatMap(([address, from]) => from <= slot && !listed.has(address) ? [address] : [])
@@ -80,28 +96,19 @@ export const missingOf = (known: KnownAccounts, slot: number, listed: { has (add
 export const createAccountReader = (rpc: Rpc): AccountReader => ({
   async programAccounts (program, prefix, known = new Map<string, number>(), check = () => {}) {
     const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
-    const clock = clockQuestion(commitment)
-    return await rpc.ask({
-      calls: [
-        { method: 'getProgramAccounts', params: [program, { ...AT, withContext: true, filters }] }, ...clock.calls
-      ],
-      commitment,
-      read ([listed, ...dated], node) {
-        const { slot, value } = readList(listed)
-        const moment = momentOfList(slot, clock.read(dated, node).moment, node)
-        const accounts = value.map(readListed)
-        // left out one by one they would make a short list look whole
-        if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
-        const addresses = new Set(accounts.map(({ address }) => address))
-        if (addresses.size !== accounts.length) throw bad('a program account twice')
-        const missing = missingOf(known, moment.slot, addresses)
-        if (missing.length > 0) {
-          throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
-        }
-        check(accounts, moment)
-        return { moment, value: accounts }
+    const params = [program, { ...AT, withContext: true, filters }]
+    return await rpc.ask(listQuestion('getProgramAccounts', params, (accounts, moment) => {
+      // left out one by one they would make a short list look whole
+      if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
+      const addresses = new Set(accounts.map(({ address }) => address))
+      if (addresses.size !== accounts.length) throw bad('a program account twice')
+      const missing = missingOf(known, moment.slot, addresses)
+      if (missing.length > 0) {
+        throw bad(`${missing.length} of ${known.size} known program accounts are missing, ${missing[0]} first`)
       }
-    })
+      check(accounts, moment)
+      return accounts
+    }))
   },
 
   async accounts (lists, minSlot = 0) {
@@ -133,27 +140,15 @@ export const createAccountReader = (rpc: Rpc): AccountReader => ({
 export type TokenAccountLister =
   (owner: string, tokenProgram: string) => Promise<AtMoment<Array<Pick<RawAccount, 'address' | 'data'>>> | undefined>
 
-export function createTokenAccountLister (rpc: Rpc): TokenAccountLister {
-  const clock = clockQuestion(commitment)
-  return async (owner, programId) => {
-    try {
-      const params = [owner, { programId }, { ...AT, dataSlice: HEAD }]
-      return await rpc.ask({
-        calls: [{ method: 'getTokenAccountsByOwner', params }, ...clock.calls],
-        commitment,
-        read ([listed, ...dated], node) {
-          const { slot, value } = readList(listed)
-          const accounts = value.map(readListed)
-          // some give accounts whole
-          if (accounts.some(({ data }) => data.length < HEAD.length)) throw bad('a token account of another length')
-          const heads = accounts.map(({ address, data }) => ({ address, data: data.subarray(0, HEAD.length) }))
-          return { moment: momentOfList(slot, clock.read(dated, node).moment, node), value: heads }
-        }
-      })
-    } catch (error) {
-      const { reason = '', rpcCode = 0 } = faultOf(error) ?? {}
-      if (!['unsupported', 'too-large'].includes(reason) && ![EXCLUDED, INVALID_PARAMS].includes(rpcCode)) throw error
-      return undefined
-    }
-  }
+export const createTokenAccountLister = (rpc: Rpc): TokenAccountLister => async (owner, programId) => {
+  const params = [owner, { programId }, { ...AT, dataSlice: HEAD }]
+  return await rpc.ask(listQuestion('getTokenAccountsByOwner', params, accounts => {
+    // some give accounts whole
+    if (accounts.some(({ data }) => data.length < HEAD.length)) throw bad('a token account of another length')
+    return accounts.map(({ address, data }) => ({ address, data: data.subarray(0, HEAD.length) }))
+  })).catch((error: unknown) => {
+    const { reason = '', rpcCode = 0 } = faultOf(error) ?? {}
+    if (!['unsupported', 'too-large'].includes(reason) && ![EXCLUDED, INVALID_PARAMS].includes(rpcCode)) throw error
+    return undefined
+  })
 }
