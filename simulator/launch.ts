@@ -99,7 +99,7 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
   let treasury: { base: TokenAccount, quote: TokenAccount } | null = null
 
   /** One instruction of the launchpad, with its own event: launch, state and sequence number. */
-  function instruct (name: string, instruction: string, body: (tx: OpenTransaction) => void = () => {}): void {
+  function instruct (name: string, instruction: string, body: (tx: OpenTransaction) => void): void {
     chain.act({ payer: state.authority }, { save: () => () => {} }, tx => {
       body(tx)
       state.seq++
@@ -179,7 +179,7 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
 
     /** The sale ends well: DAO, liquidity, external pool, treasury; the package too, except in v0.7. */
     complete (): Dao {
-      if (state.status !== 'live' && state.status !== 'closed') throw new RangeError(`the launch is ${state.status}`)
+      if (state.status !== 'live') throw new RangeError(`the launch is ${state.status}`)
       const [name, instruction] = version === 'v0.8' ? ['Settled', 'settle_launch'] : ['Completed', 'complete_launch']
       instruct(name!, instruction!, tx => {
         if (version === 'v0.8') baseVault.amount = mint.supply = SALE + AMM + EXTERNAL + additional
@@ -194,8 +194,7 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
         baseVault.amount -= AMM + EXTERNAL
         quoteVault.amount = 0n
         mint.mintAuthority = version === 'v0.8' ? addresses.governor : addresses.daoVault
-        state.closed ??= tx.time
-        state.completed = tx.time
+        state.closed = state.completed = tx.time
         state.status = 'complete'
         state.dao = addresses.dao
         state.daoVault = addresses.daoVault
@@ -232,21 +231,6 @@ export function createLaunch (host: LaunchHost, options: LaunchOptions) {
       baseVault.amount -= additional
       createTokenAccount(chain.accounts, state.additionalRecipient, mint, additional)
       entry.touch()
-    },
-
-    /** The sale is over, not yet decided. */
-    close (): void {
-      state.status = 'closed'
-      state.closed = chain.time
-      entry.touch()
-    },
-
-    /** The sale fails: no DAO. */
-    refund (): void {
-      if (state.status !== 'live' && state.status !== 'closed') throw new RangeError(`the launch is ${state.status}`)
-      state.status = 'refunding'
-      state.closed ??= chain.time
-      instruct('Closed', 'refund')
     }
   }
 }

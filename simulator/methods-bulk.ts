@@ -1,93 +1,52 @@
 /**
- * `getTransactionsForAddress`, as two large providers sell it: whole transactions of an address, up to a thousand a
- * call, with their place in the block.
+ * `getTransactionsForAddress`, as two large providers sell it, in the way the service asks: whole transactions of an
+ * address in a range of slots, up to a thousand a call, with their place in the block.
  */
 import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { requireAddress } from './methods-accounts.js'
-import { requireCommitment, requireJson, requireVersion, writeEntry } from './methods-history.js'
+import { requireCommitment, requireJson, requireVersion } from './methods-history.js'
 import { RpcError, invalidParams } from './rpc-error.js'
 import { lowerBound } from './transactions.js'
 
-interface Bounds { gte?: number, gt?: number, lte?: number, lt?: number }
-
 /** Of those that providers have, the ones that are asked for. */
-interface BulkFilters { slot?: Bounds, status?: string }
+interface BulkFilters { slot?: { gte?: number, lte?: number }, status?: string }
 
 export interface BulkConfig {
   transactionDetails?: string
   sortOrder?: string
-  paginationToken?: string
 }
 
-/**
- * How a node offers the method: not to this caller, or with so many full transactions a call, beyond which it refuses;
- * `page`: it gives so many at most, whatever was asked for.
- */
-export type BulkOffer = 'forbidden' | { fullLimit: number, page?: number }
+/** So many transactions a call, beyond which the node refuses; `page`: it gives so many, whatever was asked for. */
+export interface BulkOffer { fullLimit: number, page?: number }
 
-const MAX_PAGE = 1000
-const TOKEN = /^(\d+):(\d+)$/
-
-export function createBulkMethod (ledger: Ledger, finalizedSlot: () => number) {
-  const { history } = ledger
-
+export function createBulkMethod ({ history }: Ledger) {
   return {
     getTransactionsForAddress (params: unknown[], view: View): string {
-      const { bulk } = view
+      const { bulk, config } = view
       if (bulk === null) throw new RpcError(-32601, 'Method not found')
-      if (bulk === 'forbidden') throw new RpcError(-32603, 'getTransactionsForAddress is only available on paid plans')
       requireCommitment(view)
       const address = requireAddress(params[0])
-      const { config } = view
-      const details = config.transactionDetails ?? 'signatures'
-      if (details !== 'signatures' && details !== 'full') {
-        throw invalidParams(`Invalid params: unknown variant \`${details}\``)
+      requireJson(config.encoding)
+      const { fullLimit, page = fullLimit } = bulk
+      const { limit = fullLimit, sortOrder, transactionDetails } = config
+      const { slot: { gte = 0, lte = Infinity } = {}, status = 'any', ...unknown } =
+        config.filters as BulkFilters | undefined ?? {}
+      if (transactionDetails !== 'full' || status !== 'any' || Object.keys(unknown).length > 0) {
+        throw invalidParams('this node gives whole transactions of any status, by their slots')
       }
-      const ascending = (config.sortOrder ?? 'desc') === 'asc'
-      const most = details === 'full' ? bulk.fullLimit : MAX_PAGE
-      const limit = config.limit ?? most
-      if (!Number.isInteger(limit) || limit < 1 || limit > most) {
-        throw invalidParams(`Invalid params: limit must be between 1 and ${most}`)
+      if (!Number.isInteger(limit) || limit < 1 || limit > fullLimit) {
+        throw invalidParams(`Invalid params: limit must be between 1 and ${fullLimit}`)
       }
-      const pageLimit = details === 'full' ? Math.min(limit, bulk.page ?? limit) : limit
-      if (details === 'full') requireJson(config.encoding)
-      const { slot = {}, status = 'any', ...unknown } = config.filters as BulkFilters | undefined ?? {}
-      if (Object.keys(unknown).length > 0) {
-        throw invalidParams(`this node knows no filter ${Object.keys(unknown).join()}`)
-      }
-      const positions = history.ofAddress(address)
-      if (positions === undefined) return '{"data":[],"paginationToken":null}'
-
-      const highest = Math.min(view.slot, Number(slot.lte ?? view.slot), Number(slot.lt ?? Infinity) - 1)
-      const lowest = Math.max(view.oldest, Number(slot.gte ?? 0), Number(slot.gt ?? -1) + 1)
-      let first = lowerBound(positions, history.countUpTo(lowest - 1))
-      let last = lowerBound(positions, history.countUpTo(highest)) - 1
-      if (config.paginationToken !== undefined) {
-        // The token names the last entry that was given.
-        const [, tokenSlot, tokenIndex] = TOKEN.exec(config.paginationToken) ?? []
-        if (tokenSlot === undefined) throw invalidParams('Invalid params: paginationToken')
-        let index = history.countUpTo(Number(tokenSlot) - 1)
-        while (index < history.length && history.slot(index) === Number(tokenSlot) &&
-          history.blockIndex(index) < Number(tokenIndex)) index++
-        if (ascending) first = Math.max(first, lowerBound(positions, index + 1))
-        else last = Math.min(last, lowerBound(positions, index) - 1)
-      }
-
-      const entries: string[] = []
-      let at = ascending ? first : last
-      let newest: number | undefined
-      for (; ascending ? at <= last : at >= first; at += ascending ? 1 : -1) {
-        if (entries.length === pageLimit) break
-        const index = positions[at]!
-        if (status !== 'any' && history.failed(index) !== (status === 'failed')) continue
-        if (details === 'full') requireVersion(history.version(index), config.maxSupportedTransactionVersion)
-        entries.push(details === 'full' ? history.json(index) : writeEntry(ledger, index, finalizedSlot(), true))
-        newest = index
-      }
-      const ended = ascending ? at > last : at < first
-      const token = ended || newest === undefined ? 'null' : `"${history.slot(newest)}:${history.blockIndex(newest)}"`
-      return `{"data":[${entries.join()}],"paginationToken":${token}}`
+      const positions = history.ofAddress(address) ?? []
+      const first = lowerBound(positions, history.countUpTo(Math.max(view.oldest, gte) - 1))
+      const end = lowerBound(positions, history.countUpTo(Math.min(view.slot, lte)))
+      const size = Math.min(limit, page)
+      const found = sortOrder === 'asc'
+        ? positions.slice(first, Math.min(first + size, end))
+        : positions.slice(Math.max(first, end - size), Math.max(first, end)).reverse()
+      for (const index of found) requireVersion(history.version(index), config.maxSupportedTransactionVersion)
+      return `{"data":[${found.map(index => history.json(index)).join()}]}`
     }
   }
 }

@@ -38,7 +38,7 @@ export function requireJson (encoding: string | undefined): void {
 }
 
 /** One row of a list of signatures; older node software leaves the place in the block out. */
-export function writeEntry (ledger: Ledger, index: number, finalized: number, withBlockIndex: boolean): string {
+function writeEntry (ledger: Ledger, index: number, finalized: number, withBlockIndex: boolean): string {
   const { history } = ledger
   return JSON.stringify({
     blockTime: history.time(index),

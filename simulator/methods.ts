@@ -92,7 +92,7 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
     ...general,
     ...createAccountMethods(ledger, states),
     ...createHistoryMethods(ledger, () => slotAt('finalized')),
-    ...createBulkMethod(ledger, () => slotAt('finalized'))
+    ...createBulkMethod(ledger)
   }))
 
   function look (name: string, params: unknown[], faults: readonly ActiveFault[]): View {

@@ -29,19 +29,18 @@ const channelOf = (socket: WebSocket): Channel => ({
 })
 
 export function createSubscriptions (ledger: Ledger, methods: Methods) {
-  const server = new WebSocketServer({ noServer: true, autoPong: false })
+  const server = new WebSocketServer({ noServer: true })
   const subscriptions = new Map<number, Subscription>()
   /** Notifications that wait until their slot is final. */
   let waiting: Pending[] = []
   let nextId = 1
-  let silent = false
   let refusing = false
   let notifications = 0
   let due = 0
   let leftOut = 0
 
   function deliver (subscription: Subscription, text: string): void {
-    if (silent || !subscription.channel.isOpen) return
+    if (!subscription.channel.isOpen) return
     if (leftOut > 0 && due++ % leftOut === 0) return
     notifications++
     subscription.channel.send(text)
@@ -82,12 +81,10 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
   }
 
   function receive (channel: Channel, text: string): void {
-    if (silent) return
     const message = JSON.parse(text) as Message
     const reply = (body: object) => channel.send(JSON.stringify({ jsonrpc: '2.0', ...body, id: message.id ?? null }))
     const { method, params = [] } = message
     if (method === 'logsSubscribe') reply({ result: subscribe(channel, params) })
-    else if (method === 'logsUnsubscribe') reply({ result: subscriptions.delete(Number(params[0])) })
     else reply({ error: { code: -32601, message: 'Method not found' } })
   }
 
@@ -105,7 +102,6 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
       server.handleUpgrade(request, socket, head, client => {
         const channel = channelOf(client)
         client.on('message', data => receive(channel, String(data)))
-        client.on('ping', data => { if (!silent) client.pong(data) })
         client.on('error', () => {})
         client.on('close', () => leave(channel))
       })
@@ -120,9 +116,6 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
       server.close()
     },
     controls: {
-      /** Connections stay open, but nothing comes: no notifications, answers or pongs. */
-      set silent (value: boolean) { silent = value },
-      get silent () { return silent },
       /** New connections are refused. */
       set refusing (value: boolean) { refusing = value },
       get refusing () { return refusing },

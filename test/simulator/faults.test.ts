@@ -139,7 +139,7 @@ t.test('a history that is wrong', async t => {
   )
 })
 
-t.test('subscriptions: logs, accounts, slots; silence and the end', async t => {
+t.test('subscriptions: logs, and the end', async t => {
   const { ledger, daos, node } = await start(t)
   const open = async () => {
     const socket = new WebSocket(node.wsUrl)
@@ -165,7 +165,7 @@ t.test('subscriptions: logs, accounts, slots; silence and the end', async t => {
   const of = (method: string) => messages.filter(
     message => message.method === method
   ).map(({ params }) => params.result)
-  const { result: logs } = await ask('logsSubscribe', { mentions: [ledger.program] }, { commitment: 'confirmed' })
+  await ask('logsSubscribe', { mentions: [ledger.program] }, { commitment: 'confirmed' })
   t.match(await ask('blockSubscribe', 'all'), { error: { code: -32601 } })
   t.same([node.ws.connections, node.ws.subscriptions], [1, 1])
 
@@ -185,19 +185,6 @@ t.test('subscriptions: logs, accounts, slots; silence and the end', async t => {
   await settle()
   t.equal(node.ws.notifications - notifications, 1, 'every second one is left out')
   node.ws.leftOut = 0
-
-  t.equal((await ask('logsUnsubscribe', logs)).result, true)
-  t.equal((await ask('logsUnsubscribe', logs)).result, false)
-  node.ws.silent = true
-  const before = messages.length
-  daos[0]!.swap('buy', 1_000_000n)
-  let pongs = 0
-  socket.on('pong', () => pongs++)
-  socket.ping()
-  await new Promise(resolve => setTimeout(resolve, 50))
-  t.same([messages.length, pongs], [before, 0], 'neither news nor a pong')
-  node.ws.silent = false
-  await settle()
 
   node.ws.drop()
   await once(socket, 'close')

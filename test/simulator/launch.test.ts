@@ -144,11 +144,8 @@ t.test('the pool goes its way: others join, prices move, the DAO withdraws and l
   )
 })
 
-t.test('a launch that fails, claims, and an older account', async t => {
+t.test('claims, and an older account', async t => {
   const ledger = createLedger()
-  const failing = ledger.launch({ version: 'v0.7', raise: MILLION, packageAmount: 1n })
-  failing.refund()
-  t.throws(() => failing.complete(), { message: 'the launch is refunding' })
   const launch = ledger.launch(
     { version: 'v0.7', raise: MILLION, packageAmount: 1n, additional: 7n, olderLayout: true }
   )
@@ -156,7 +153,8 @@ t.test('a launch that fails, claims, and an older account', async t => {
   launch.claim(10_000_000_000_000n)
   launch.claimAdditional()
   t.equal(launch.unclaimed, 1n)
+  const newer = ledger.launch({ version: 'v0.7', raise: MILLION, packageAmount: 1n })
   t.equal(
-    ledger.account(failing.addresses.launch)!.data.length - ledger.account(launch.addresses.launch)!.data.length, 5
+    ledger.account(newer.addresses.launch)!.data.length - ledger.account(launch.addresses.launch)!.data.length, 5
   )
 })
