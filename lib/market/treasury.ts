@@ -1,7 +1,7 @@
 import { add, compare, divide, multiply, ONE, type Rational, ratio, subtract, wholeTokens, ZERO } from '../decimal.js'
 import type { UsdValuation } from './usd.js'
 
-/** What a DAO owns, and what that makes of each of its tokens (docs/methodology.md, "Treasury"). */
+/** What a DAO owns, and what that makes of each of its tokens (docs/methodology.md, "DAOs and treasuries"). */
 
 export interface TreasuryParts {
   /** What the vault holds, of each token account one row. */
