@@ -1,9 +1,8 @@
 /** What a history answers, by the process that writes it and by those that only read. */
-import type { AgeTime } from '../chain/timekeeper.js'
 import { ServiceError } from '../errors.js'
 import type { Completeness } from './rules/completeness.js'
 import {
-  checkDay, checkHead, completenessOf, EMPTY, type Head, type HistoryStatus, type Progress, statusOf
+  checkDay, checkHead, completenessOf, EMPTY, type Freshness, type Head, type HistoryStatus, type Progress, statusOf
 } from './status.js'
 import type { Store } from './store/store.js'
 import { createReading, type Reading } from './volumes/reading.js'
@@ -17,10 +16,7 @@ export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents'
 
 export interface Answers {
   status (): HistoryStatus
-  /**
-   * The newest finalized moment up to which all is stored. Throws WARMING_UP, and HISTORY_UNAVAILABLE when it is
-   * behind.
-   */
+  /** The newest finalized moment up to which all is stored. Throws WARMING_UP, or HISTORY_UNAVAILABLE: it is behind. */
   head (): Head
   /** Per DAO, raw units, the 24 hours before the head. Throws WARMING_UP while they are not covered, and as `head`. */
   last24h (): Promise<{ head: Head, volumes: Map<string, Volume24h> }>
@@ -39,10 +35,8 @@ export interface Seen extends Progress {
   checkSums?: () => void
 }
 
-export interface AnswersOptions {
+export interface AnswersOptions extends Freshness {
   store: Store
-  time: AgeTime
-  staleMs: number
   last: () => Seen | undefined
   /** Runs `work` on one state, which does not change meanwhile. */
   seeing: <T>(work: (seen: Seen) => Promise<T>) => Promise<T>
@@ -82,7 +76,7 @@ export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOp
   return {
     status () {
       const seen = last()
-      return seen === undefined ? EMPTY : statusOf(seen.state, facts(seen))
+      return seen === undefined ? EMPTY : statusOf(facts(seen))
     },
     head () {
       const seen = last()
@@ -90,7 +84,7 @@ export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOp
       return checkHead(facts(seen))
     },
     last24h: () => seeing(async seen => {
-      const head = checkDay(seen.state, facts(seen))
+      const head = checkDay(facts(seen))
       seen.checkSums?.()
       return { head, volumes: await seen.volumes.last24h(head.time, known(seen)) }
     }),

@@ -7,7 +7,7 @@ import { type Completeness, isWalked } from './rules/completeness.js'
 import { beginningOf, type Walked, walkedTo } from './rules/signature-ranges.js'
 import type { StoreState } from './rules/types.js'
 
-/** 'starting': head not reached; 'last-day': the last 24 hours are not covered; 'walking-back': the rest. */
+/** 'starting': head not reached; 'last-day': the last 24 hours are not covered; 'walking-back': what is before. */
 export type Phase = 'starting' | 'last-day' | 'walking-back' | 'following'
 
 /** Work that the last 24 hours still need. */
@@ -25,13 +25,11 @@ export interface HistoryStatus {
   last24h: boolean
   /** Walked to the beginning that the node offers. */
   complete: boolean
-  /** Age of the newest finalized moment up to which everything is stored, ms. */
+  /** Age of the newest finalized moment up to which everything is stored, ms; and its slot. */
   headAge: number | null
-  /** So long that nothing is made of it; a halt of the chain does not count. */
-  isBehind: boolean
-  /** Its slot. */
   headSlot: number | null
-  /** While the last 24 hours are not covered, once they are listed. */
+  /** It is too old for anything to be made of it; a halt of the chain does not count. */
+  isBehind: boolean
   lastDay: LastDayWork | null
   /** Newest slot processed. */
   slot: number | null
@@ -49,7 +47,7 @@ export interface HistoryStatus {
   searched: boolean
   /** Transactions that the node lists and does not give. */
   missingTransactions: number
-  /** Parts of the past inside what is indexed that no node offers any more. */
+  /** Parts of the past that no node offers any more, inside what is indexed. */
   losses: number
   /** Swaps by observed fee rate, basis points, that is not the configured one; "other": none is named. */
   rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
@@ -65,8 +63,8 @@ export const EMPTY: HistoryStatus = {
   last24h: false,
   complete: false,
   headAge: null,
-  isBehind: false,
   headSlot: null,
+  isBehind: false,
   lastDay: null,
   slot: null,
   oldestTime: null,
@@ -105,16 +103,29 @@ export function phaseOf (state: Walked, head: Moment | null): Phase {
   return isComplete(state) ? 'following' : 'walking-back'
 }
 
-/** The head, and how old it may be. */
-export interface HeadFacts {
+/** What is known of the completeness of a state beside its rows. */
+export interface ProofFacts extends Pick<Completeness, 'sequenceGaps' | 'accounts' | 'searched' | 'missingOwners'> {
+  /** Up to which all that the accounts number should be stored; null: not compared yet. */
+  verifiedTo: Moment | null
+}
+
+/** How far the process that writes has come. */
+export interface Progress extends ProofFacts {
+  state: StoreState
   /** Up to which all is stored; null: none yet. */
   head: Moment | null
-  /** As in `ProofFacts`. */
-  verifiedTo: Moment | null
+  /** While the last 24 hours are not covered, once they are listed. */
+  lastDay: LastDayWork | null
+}
+
+/** By which a head is too old. */
+export interface Freshness {
   time: AgeTime
-  /** How old the head may be, ms, for anything to be made of it. */
+  /** How old the head may be for anything to be made of it, ms. */
   staleMs: number
 }
+
+type HeadFacts = Pick<Progress, 'head' | 'verifiedTo'> & Freshness
 
 export const isBehind = ({ head, time, staleMs }: Omit<HeadFacts, 'verifiedTo'>): boolean =>
   head !== null && ageBesideHalt(time, head.time) > Math.max(staleMs, CURRENT_MS.finalized)
@@ -122,8 +133,8 @@ export const isBehind = ({ head, time, staleMs }: Omit<HeadFacts, 'verifiedTo'>)
 /** The newest finalized moment up to which all that the nodes list is stored. */
 export interface Head extends Moment {
   /**
-   * Unix second up to which the accounts have confirmed that: of then figures are. Its own where they could not of
-   * late, as at a start or after an outage: it takes them what finality does.
+   * Unix second up to which the accounts have confirmed that: of then figures are. The head's own where they could not
+   * of late, as at a start or after an outage: it takes them what finality does.
    */
   confirmedTo: number
 }
@@ -142,22 +153,17 @@ export function checkHead (facts: HeadFacts): Head {
 }
 
 /** Throws WARMING_UP where the 24 hours before the head are not covered, and as `checkHead`. */
-export function checkDay (state: Walked, facts: HeadFacts): Head {
-  const { head } = facts
+export function checkDay (facts: HeadFacts & { state: Walked }): Head {
+  const { head, state } = facts
   if (head !== null && !coversDay(state, head.time)) {
     throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
   }
   return checkHead(facts)
 }
 
-/** What is known beside the rows. */
-interface StatusFacts extends HeadFacts, Pick<ProofFacts, 'sequenceGaps' | 'accounts'> {
-  lastDay: LastDayWork | null
-}
-
-export function statusOf (state: StoreState, facts: StatusFacts): HistoryStatus {
+export function statusOf (facts: Omit<Progress, 'searched' | 'missingOwners'> & Freshness): HistoryStatus {
+  const { state, head, verifiedTo, time, sequenceGaps, accounts, lastDay } = facts
   const [top] = state.indexedRanges
-  const { head, verifiedTo, time, sequenceGaps, accounts, lastDay } = facts
   const last24h = head !== null && coversDay(state, head.time)
   return {
     ...EMPTY,
@@ -165,8 +171,8 @@ export function statusOf (state: StoreState, facts: StatusFacts): HistoryStatus 
     last24h,
     complete: isComplete(state),
     headAge: head === null ? null : time.age(head.time),
-    isBehind: isBehind(facts),
     headSlot: head?.slot ?? null,
+    isBehind: isBehind(facts),
     lastDay: last24h ? null : lastDay,
     slot: top?.newestSlot ?? null,
     oldestTime: top?.oldestTime ?? null,
@@ -178,21 +184,6 @@ export function statusOf (state: StoreState, facts: StatusFacts): HistoryStatus 
     losses: state.losses.length,
     rateDisagreements: Array.from(state.rates, ([bps, swaps]) => ({ bps, swaps }))
   }
-}
-
-/** What is known of the completeness of a state beside its rows. */
-export interface ProofFacts extends Pick<Completeness, 'sequenceGaps' | 'accounts' | 'searched' | 'missingOwners'> {
-  /** Up to which all that the accounts number should be stored; null: not compared yet. */
-  verifiedTo: Moment | null
-}
-
-/** How far the process that writes has come. */
-export interface Progress extends ProofFacts {
-  state: StoreState
-  /** Up to which all is stored; null: none yet. */
-  head: Moment | null
-  /** While the last 24 hours are not covered, once they are listed. */
-  lastDay: LastDayWork | null
 }
 
 export const completenessOf = (state: StoreState, proof: ProofFacts): Completeness => ({
