@@ -1,25 +1,22 @@
-/** What is known of a DAO's past: the one place that says whether a figure may be made of it. */
+/** What is known of a DAO's past: here alone it is said whether a figure may be made of it. */
 import type { SequenceRange, StoreState } from './types.js'
 import { spans } from './losses.js'
 import type { MissingOwners } from './missing-owners.js'
 import { type SequenceGap, unstored } from './sequence-gaps.js'
 
-/** What is known of the completeness of what is stored. */
 export interface Completeness extends Pick<StoreState, 'unreadable' | 'missing' | 'losses'> {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
   sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>
-  /** Sequence numbers by account; a DAO may be here without any event. */
+  /** Sequence numbers by account, and their slot; a DAO may be here without any event. */
   accounts: ReadonlyMap<string, bigint>
-  /** The slot of those numbers. */
   verifiedSlot: number
   /** Whose the transactions are that are missing beyond it. */
   missingOwners: MissingOwners
-  /** Unix second at which the nodes' past begins; null: not walked to it yet. */
+  /** As `beginningOf` and `walkedTo` of signature-ranges.ts. */
   lostBefore: number | null
-  /** Whether a sequence gap has been looked for in the DAO's own signatures. */
-  searched: (gap: SequenceGap) => boolean
-  /** Unix second down to which the walk has come; −Infinity: to the beginning; Infinity: nowhere yet. */
   walkedTo: number
+  /** Whether a sequence gap has been looked for, in vain, in the DAO's own signatures. */
+  searched: (gap: SequenceGap) => boolean
 }
 
 /** 'whole': all is stored and understood. 'lost': all that any node has; what came before is a stated loss. */
@@ -29,9 +26,8 @@ export type Known = 'whole' | 'lost' | 'partly'
 export const isWalked = (walkedTo: number, after: number): boolean => walkedTo === -Infinity || walkedTo < after
 
 /** Whether a gap is a stated loss: looked for in vain, and before all that nodes have, or within a loss. */
-export const isLost = (
-  gap: SequenceGap, { searched, lostBefore, losses }: Pick<Completeness, 'searched' | 'lostBefore' | 'losses'>
-): boolean => searched(gap) && ((gap.from === 1n && lostBefore !== null) || spans(gap, losses))
+export const isLost = (gap: SequenceGap, { searched, lostBefore, losses }: Completeness): boolean =>
+  searched(gap) && ((gap.from === 1n && lostBefore !== null) || spans(gap, losses))
 
 /** Something that may be missing: it happened from `since` to `until`, Unix seconds. */
 interface Doubt { since: number, until: number, isLost: boolean }
@@ -39,7 +35,7 @@ interface Doubt { since: number, until: number, isLost: boolean }
 const doubt = (until: number | null, since: number | null = null, isLost = false): Doubt =>
   ({ since: since ?? -Infinity, until: until ?? Infinity, isLost })
 
-/** What may be missing: of all DAOs alike, and of one. */
+/** Of all DAOs alike, and of one. */
 function doubtsOf (known: Completeness) {
   const { sequenceRanges, sequenceGaps, unreadable, verifiedSlot, missing, missingOwners, losses, lostBefore } = known
   const decided = Math.max(verifiedSlot, missingOwners.slot)

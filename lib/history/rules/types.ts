@@ -8,7 +8,7 @@ export interface IndexedRange {
   newestSlot: number
   oldest: string
   oldestSlot: number
-  /** Of the oldest end, or the last entry before it that has a time; null: none has. */
+  /** Of the oldest entry that has a time; null: none has. */
   oldestTime: number | null
   /** The entry just newer than `oldest`: through it a node is asked whether it still knows `oldest`. */
   anchor: string | null
@@ -28,7 +28,6 @@ export interface SequenceRange {
   last: bigint
   firstSlot: number
   lastSlot: number
-  /** Unix seconds, as the events state. */
   firstAt: number
   lastAt: number
   /** No event of the run touches the fee balances. */
@@ -64,7 +63,7 @@ export interface PoolEvent {
   reserves: Sides | null
 }
 
-/** Of liquidity it has what the event itself says. */
+/** `liquidity`: what the event itself says. `reason`, `raw`: of one that is not understood. */
 export interface StoredEvent extends PoolEvent {
   /** Protocol fees that the spot pool holds after the event, where it says so. */
   fees: Sides | null
@@ -91,7 +90,7 @@ export interface OtherFees {
   dao: string
   kind: string
   at: number
-  /** Raw units; null: not known. */
+  /** null: not known. */
   fees: Sides | null
   /** Of an external position: of which tokens. */
   mints: { quote: string, base: string } | null
@@ -99,7 +98,7 @@ export interface OtherFees {
   reserves: Sides | null
 }
 
-/** A genuine event that can't be given a DAO, or not even a number, yet. */
+/** A genuine event of which the DAO, or even the number, is not known yet. */
 export interface UnattributedEvent
   extends Pick<StoredEvent, 'kind' | 'signature' | 'eventIndex' | 'slot' | 'reason' | 'raw'> {
   seq: bigint | null
@@ -110,39 +109,19 @@ export interface UnattributedEvent
 }
 
 /** A fee rate that swaps of a DAO show, basis points, and the slots of the first and the last. */
-export interface FeeRate {
-  dao: string
-  bps: string
-  fromSlot: number
-  toSlot: number
-}
+export interface FeeRate { dao: string, bps: string, fromSlot: number, toSlot: number }
 
 /** A pool's reserves after its last event of a UTC day; `at`: of that event. */
 export interface CloseRow extends Sides { dao: string, seq: bigint, at: number }
 
-/** One who traded with a DAO's pool on a UTC day. */
-export interface DayMaker {
-  dao: string
-  day: number
-  maker: string
-}
+/** One who traded with a DAO's pool on a UTC day, counted from 1970-01-01. */
+export interface DayMaker { dao: string, day: number, maker: string }
 
-/** Listed, and not given by the node. */
-export interface MissingTransaction {
-  signature: string
-  slot: number
-  /** Unix seconds of its block; null where the node does not know. */
-  at: number | null
-  reason: string
-}
+/** Listed, and not given by the node. `at`: of its block; null: the node does not know. */
+export interface MissingTransaction { signature: string, slot: number, at: number | null, reason: string }
 
-/** A part of the past that no node offers any more: after `fromSlot`, up to `toSlot`. */
-export interface Loss {
-  fromSlot: number
-  toSlot: number
-  /** Unix seconds up to which it reaches; null: not known. */
-  until: number | null
-}
+/** A part of the past that no node offers any more: after `fromSlot`, up to `toSlot` and `until`; null: not known. */
+export interface Loss { fromSlot: number, toSlot: number, until: number | null }
 
 /** A DAO's account: its number of events, when it was made, what its spot pool holds. */
 export interface AccountState { address: string, seqNum: bigint, createdAt?: number, reserves?: Sides }
@@ -155,16 +134,17 @@ export interface StoreState {
   indexedRanges: IndexedRange[]
   ended: boolean
   sequenceRanges: Map<string, SequenceRange[]>
+  /** DAOs by their proposals. */
   proposals: Map<string, string>
-  /** Transactions that the node lists and does not give. */
   missing: MissingTransaction[]
-  /** Parts of the past inside what is indexed that no node offers any more, newest first. */
+  /** Inside what is indexed, newest first. */
   losses: Loss[]
   /** By DAO its account's number, where that was last proved to be past what is stored. */
   numbersAhead: Map<string, bigint>
+  /** Swaps by observed fee rate, basis points, that is not the configured one. */
   rates: Map<string, number>
   firstSwaps: Map<string, number>
-  /** Unix second of the newest event that could not be read, by DAO. */
+  /** When the newest event that could not be read was, by DAO. */
   unreadable: Map<string, number>
   events: number
   swaps: number
@@ -174,6 +154,4 @@ export interface StoreState {
   rebuilding: RebuiltTo & { valuation: VolumeRule } | null
 }
 
-export interface Trade extends PoolEvent {
-  swap: StoredSwap
-}
+export interface Trade extends PoolEvent { swap: StoredSwap }
