@@ -1,6 +1,7 @@
 import { isServiceError, messageOf, ServiceError } from '../errors.js'
 import { systemClock } from '../clock.js'
 import { createHistory, type History, type HistoryOptions } from './history.js'
+import { FOLLOWED_MS } from './indexing/indexer.js'
 import { createLane, createTask } from './indexing/work.js'
 import { runLeaderLoop } from './replicas/leader-loop.js'
 import { pause } from './pause.js'
@@ -100,7 +101,9 @@ export async function openSharedHistory (
 
   async function begin ({ engine }: Session): Promise<() => Promise<void>> {
     const store = await createStore(engine)
-    const history = createHistory({ ...options, store, isShared: true, onProgress: createProgressWriter(engine) })
+    // what is published is asked of other processes
+    const paces = { listeningMs: FOLLOWED_MS, checkMs: Math.min(checkMs, FOLLOWED_MS) }
+    const history = createHistory({ ...options, ...paces, store, onProgress: createProgressWriter(engine) })
     leading = history
     history.listening(isListening)
     history.start()
