@@ -33,8 +33,6 @@ interface Listing {
   entries: SignatureInfo[]
   /** Down to the indexed range below, or to the node's beginning. */
   whole: boolean
-  /** Nothing more could be listed: asked again once the entries are processed. */
-  stuck: boolean
 }
 
 const DEADLINE_MS = 20_000
@@ -70,7 +68,7 @@ export function createListings (context: Context, pageSize: number) {
     of: ({ above }: UnindexedRange): Listing | undefined => listings.get(above.oldest),
 
     /** Below `oldest`; a new one where none is given. */
-    put (oldest: string, listing: Listing = { entries: [], whole: false, stuck: false }): Listing {
+    put (oldest: string, listing: Listing = { entries: [], whole: false }): Listing {
       listings.set(oldest, listing)
       return listing
     },
@@ -92,7 +90,6 @@ export function createListings (context: Context, pageSize: number) {
       const entries = above(infos, until)
       listing.entries = [...listing.entries, ...entries]
       listing.whole = infos.length === 0 || entries.length < infos.length
-      listing.stuck = false
     }
   }
 }
