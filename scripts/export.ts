@@ -10,12 +10,13 @@ import { join } from 'node:path'
 import type { Trade } from '../lib/history/rules/types.js'
 import { openSqliteReader } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
+import { INTERVALS, type Interval } from '../lib/history/volumes/reading.js'
 import { readDay } from '../lib/query.js'
 import { DAY } from '../lib/time.js'
 import type { Pools } from '../schemas/pools.js'
 import { httpUrl, readCommandLine, redraw, runScript, texts, UsageError } from './command-line.js'
 import { readPostgres } from './open-engine.js'
-import { barsOf, BAR_COLUMNS, INTERVALS, type PoolTokens, TRADE_COLUMNS, tradeRow } from './export/rows.js'
+import { barsOf, BAR_COLUMNS, type PoolTokens, TRADE_COLUMNS, tradeRow } from './export/rows.js'
 import { type Cells, openSink } from './export/sinks.js'
 
 const PAGE = 2000
@@ -62,7 +63,7 @@ const { values } = readCommandLine(
 
 async function run (): Promise<void> {
   const { what = '', format = '', out, store: place = 'sqlite:./data', pool, interval = '1h' } = values
-  const length = what === 'days' ? DAY : INTERVALS[interval]
+  const length = what === 'days' ? DAY : INTERVALS[interval as Interval] as number | undefined
   if (!KINDS.includes(what) || !FORMATS.includes(format) || out === undefined || length === undefined) {
     throw new UsageError(USAGE)
   }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readCommandLine, refuse, runScript, wholeNumber } from './command-line.js'
 import { readRecording } from './recording/recording.js'
-import { serveRecording } from './recording/serve.js'
+import { serveRecording } from './recording/replay.js'
 
 /**
  * `npm run replay -- NAME [--port 8899]`: serves a recording (of test/fixtures, or a folder) as a JSON-RPC node, until

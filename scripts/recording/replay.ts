@@ -1,18 +1,21 @@
 import { CLOCK, clockOf, SLOT_MS } from './clock.js'
-import type { Recording, SignatureRow } from './recording.js'
+import type { Recording, RpcReply, SignatureRow } from './recording.js'
+import { METHOD_NOT_FOUND, startRpcServer } from './rpc-server.js'
 
-/** Answers of a node that knows a recording and nothing else. */
+/** A node that knows a recording and nothing else. */
 
-/** A method that the node of a recording does not offer: what others tell is recorded instead. */
-export class NotOffered extends Error {
-  override readonly name = 'NotOffered'
-}
-/** The bulk method, and the order of a block, which each transaction tells of itself. */
+/** Not offered: the bulk method, and the order of a block, which each transaction tells of itself. */
 export const NOT_OFFERED: ReadonlySet<string> = new Set(['getTransactionsForAddress', 'getBlock'])
+/** No code of a node's own, and none that is worth another try. */
+const NOT_RECORDED = -32_099
 
-/** A question that the recording has no answer to; the message names what is missing. */
-export class NotRecorded extends Error {
-  override readonly name = 'NotRecorded'
+/** What the node answers with an error. */
+class Unanswered extends Error {
+  readonly code: number
+  constructor (code: number, message: string) {
+    super(message)
+    this.code = code
+  }
 }
 
 interface Page { before?: string, until?: string, limit?: number }
@@ -22,9 +25,8 @@ const PAGE = 1000
 const MAINNET = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
 /**
- * The result of a call; throws NotRecorded. Accounts and transactions stay as they were recorded; time, slots and the
- * Clock go on from there: `now` is the time of the chain, Unix ms, by default the recording's own and what has passed
- * since.
+ * The result of a call; throws where there is none. Accounts and transactions stay as they were recorded; time, slots
+ * and the Clock go on from there: `now` is the time of the chain, Unix ms.
  */
 export function createReplay (
   recording: Recording, now: () => number = goingOn(recording)
@@ -37,7 +39,7 @@ export function createReplay (
   const blockTime = (slot: number): number | null => slot > slotNow()
     ? null
     : time + Math.floor((slot - recording.slot) * SLOT_MS / 1000)
-  const missing = (what: string): never => { throw new NotRecorded(`not in the recording: ${what}`) }
+  const missing = (what: string): never => { throw new Unanswered(NOT_RECORDED, `not in the recording: ${what}`) }
   const known = <T>(record: Record<string, T>, key: string, what: string): T =>
     Object.hasOwn(record, key) ? record[key]! : missing(`${what} ${key}`)
   const atSlot = (value: unknown): object => ({ context: { slot: slotNow() }, value })
@@ -64,13 +66,13 @@ export function createReplay (
   }
 
   return (method, params) => {
-    if (NOT_OFFERED.has(method)) throw new NotOffered(method)
+    if (NOT_OFFERED.has(method)) throw new Unanswered(METHOD_NOT_FOUND, 'Method not found')
     return (answers[method] ?? missing(`method ${method}`))(params)
   }
 }
 
 /** The recording's own time and what has passed since, Unix ms. */
-export const goingOn = ({ time }: Recording): () => number => {
+const goingOn = ({ time }: Recording): () => number => {
   const begun = performance.now()
   return () => time * 1000 + performance.now() - begun
 }
@@ -82,4 +84,33 @@ function pageOf (rows: SignatureRow[], { before, until, limit = PAGE }: Page): S
   if (before !== undefined && start === 0) return []
   const end = until === undefined ? -1 : at(until)
   return rows.slice(start, end === -1 ? undefined : end).slice(0, limit)
+}
+
+export interface ReplayOptions {
+  port?: number
+  /** Time of the chain and of `Date`, Unix ms; by default it goes on from the recording's. */
+  now?: () => number
+  /** Told of each question that the recording has no answer to. */
+  onMissing?: (message: string) => void
+}
+
+/** Serves a recording. A question it has no answer to gets a JSON-RPC error that names what is missing. */
+export async function serveRecording (
+  recording: Recording, { onMissing = () => {}, now = goingOn(recording), port = 0 }: ReplayOptions = {}
+): Promise<{ url: string, close (): Promise<void> }> {
+  const replay = createReplay(recording, now)
+  return await startRpcServer({
+    port,
+    now,
+    answer: async calls => calls.map(({ method, params }): RpcReply => {
+      try {
+        return { result: replay(method, params) }
+      } catch (error) {
+        if (!(error instanceof Unanswered)) throw error
+        const { code, message } = error
+        if (code === NOT_RECORDED) onMissing(message)
+        return { error: { code, message } }
+      }
+    })
+  })
 }

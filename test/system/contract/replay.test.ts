@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
-import { serveRecording } from '../../../scripts/recording/serve.js'
+import { serveRecording } from '../../../scripts/recording/replay.js'
 import { SERVICE_VERSION } from '../../../lib/package.js'
 import type { Ticker } from '../../../schemas/ticker.js'
 import { ALL } from '../../../lib/responses/sources.js'
