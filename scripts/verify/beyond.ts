@@ -4,7 +4,7 @@
  */
 import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
-import { type Chain, dateOf, DAY, type Group, group, type Json, type Served, type Word } from './compare.js'
+import { type Chain, dateOf, DAY, type Group, group, type Json, type Served, type Word, type Worth } from './compare.js'
 import { amount, fraction, price, shortest, signed, text } from './decimal.js'
 import { type Pool, type State, stateAt, type Swap } from './chain.js'
 import type { Node } from './node.js'
@@ -149,7 +149,7 @@ export function daoOf (
 }
 /** Each day that ended since all was read ends with the pool's last state before. */
 export function liquidityOf (
-  { liquidity }: Served, { pool, past, since, time }: Chain, worth: { n: bigint, d: bigint } | undefined
+  { liquidity }: Served, { pool, past, since, time }: Chain, worth: Worth
 ): Group {
   const own = group('liquidity by day')
   const days: Json[] = liquidity?.dailyBreakdown ?? []

@@ -43,7 +43,7 @@ export interface Chain {
 export interface Group { what: string, different: string[], compared: number }
 
 export const DAY = 86_400
-const HOUR = 3_600
+export const HOUR = 3_600
 const PERIODS = [
   ['5m', 300], ['1h', HOUR], ['6h', 6 * HOUR], ['24h', DAY], ['7d', 7 * DAY], ['30d', 30 * DAY]
 ] as const
@@ -61,7 +61,7 @@ const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 export const dateOf = (seconds: number): string => iso(seconds).slice(0, 10)
 const sum = (swaps: Swap[], of: 'base' | 'quote'): bigint => swaps.reduce((all, swap) => all + swap[of], 0n)
 const hasPrice = ({ base, quote }: Swap): boolean => base > 0n && quote > 0n
-const least = (a: bigint, b: bigint): bigint => a < b ? a : b
+const makers = (swaps: Swap[]): number => new Set(swaps.map(({ maker }) => maker)).size
 
 /** Fees of swaps in quote tokens, each at its own price; undefined where one is not told. */
 export function feesOf (swaps: Swap[], { unit }: Token): string | undefined {
@@ -77,8 +77,6 @@ export function feesOf (swaps: Swap[], { unit }: Token): string | undefined {
 function figures ({ base, quote }: Pool) {
   const of = (paid: bigint, got: bigint, round?: 'down' | 'up'): string =>
     price(paid * base.unit, got * quote.unit, round)
-  const order = (swaps: Swap[]): Swap[] =>
-    swaps.filter(hasPrice).sort((a, b) => Number(a.quote * b.base < b.quote * a.base ? -1 : 1))
   const volumes = (swaps: Swap[]) => ({
     base_volume: amount(sum(swaps, 'base'), base.decimals), target_volume: amount(sum(swaps, 'quote'), quote.decimals)
   })
@@ -87,7 +85,8 @@ function figures ({ base, quote }: Pool) {
     volumes,
     /** Of swaps oldest first. */
     candle (swaps: Swap[]) {
-      const [priced, sorted] = [swaps.filter(hasPrice), order(swaps)]
+      const priced = swaps.filter(hasPrice)
+      const sorted = priced.toSorted((a, b) => a.quote * b.base < b.quote * a.base ? -1 : 1)
       const at = (swap: Swap | undefined): string | null => swap === undefined ? null : of(swap.quote, swap.base)
       return {
         open: at(priced[0]),
@@ -97,8 +96,7 @@ function figures ({ base, quote }: Pool) {
         trades: swaps.length,
         ...volumes(swaps)
       }
-    },
-    makers: (swaps: Swap[]): number => new Set(swaps.map(({ maker }) => maker)).size
+    }
   }
 }
 
@@ -107,13 +105,17 @@ function figures ({ base, quote }: Pool) {
  * fee.
  */
 function quotesOf (
-  { base, quote }: State, { takerFeeRate, quoteNotional }: Word, unit: bigint, of: ReturnType<typeof figures>['of']
+  { base, quote }: State, { takerFeeRate, quoteNotional }: Word, pool: Pool
 ): { bid: string, ask: string } {
+  const { of } = figures(pool)
   const [fee, asked] = [fraction(takerFeeRate), fraction(quoteNotional)]
   const kept = fee.d - fee.n
-  const swap = (input: bigint, from: bigint, to: bigint): bigint =>
-    (input * kept / fee.d) * to / (from + input * kept / fee.d)
-  const quoteIn = least(asked.n * unit / asked.d, quote / 100n)
+  const swap = (input: bigint, from: bigint, to: bigint): bigint => {
+    const net = input * kept / fee.d
+    return net * to / (from + net)
+  }
+  const [wanted, most] = [asked.n * pool.quote.unit / asked.d, quote / 100n]
+  const quoteIn = wanted < most ? wanted : most
   const baseIn = quoteIn * base / quote
   const [sold, bought] = [swap(baseIn, base, quote), swap(quoteIn, quote, base)]
   return {
@@ -122,13 +124,13 @@ function quotesOf (
   }
 }
 
-/**
- * USD per raw unit of the quote token as a fraction, by the operator's word and the state of the pool that prices it;
- * undefined: it has no value.
- */
+/** USD per raw unit of the quote token; undefined: it has no value. */
+export type Worth = { n: bigint, d: bigint } | undefined
+
+/** By the operator's word and the state of the pool that prices it. */
 function worthOf (
   { pool: { quote } }: Chain, word: Word, pricing: { pool: Pool, state: State } | undefined
-): { n: bigint, d: bigint } | undefined {
+): Worth {
   if (word.usdMints.includes(quote.mint)) return { n: 1n, d: quote.unit }
   if (pricing === undefined) return undefined
   const { pool, state } = pricing
@@ -175,7 +177,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   const slot = Number(provenance?.slot)
   const end = Number(provenance?.windows_end)
   const state = stateAt(pool, past, slot)
-  const { of, candle, volumes, makers } = figures(pool)
+  const { of, candle, volumes } = figures(pool)
 
   const place = group('the moment that is shown')
   place.holds('provenance.slot', slot, slot <= pool.state.slot && slot > pool.state.slot - LATE_SLOTS,
@@ -241,7 +243,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     target_name: pool.quote.name,
     last_price: detail?.last_price,
     liquidity_in_usd: detail?.liquidity_in_usd,
-    ...quotesOf(state, word, pool.quote.unit, of)
+    ...quotesOf(state, word, pool)
   })
   const { provenance: _, other_pools: others, ...row } = detail ?? {}
   // the list tells these of the deepest pools
@@ -272,7 +274,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     })
   } else notes.push('not made again: volumes, which VOLUME_BASIS has counted by fees')
   const priced = window.filter(hasPrice)
-  const [buys, sells] = [window.filter(({ isBuy }) => isBuy), window.filter(({ isBuy }) => !isBuy)]
+  const [buys, sells] = [true, false].map(side => window.filter(({ isBuy }) => isBuy === side)) as [Swap[], Swap[]]
   const { high, low } = candle(window)
   const newest = swaps.findLast(swap => hasPrice(swap) && swap.at <= end)
   day.fields('', detail, {
@@ -310,7 +312,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     }
   }
   const indexed = BigInt(/^\d+$/.test(provenance?.sequence_indexed) ? provenance.sequence_indexed : -1)
-  const [lowest, highest] = [known[sure - 1]?.seq ?? 0n, [state.seq, pool.state.seq].reduce((a, b) => a > b ? a : b)]
+  const [lowest, highest] = [known[sure - 1]?.seq ?? 0n, state.seq > pool.state.seq ? state.seq : pool.state.seq]
   day.holds('provenance.sequence_indexed', String(indexed), indexed >= lowest && indexed <= highest,
     `from ${lowest} to ${highest}`)
   // the node has all that were read
@@ -320,7 +322,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     day.found,
     tradesOf(served.trades, known, window, pool),
     pricesOf(served, known, chain, word),
-    candlesOf(served, swaps, chain, end, candle, makers, word, worth),
+    candlesOf(served, swaps, chain, end, word, worth),
     daoOf(served, chain, word),
     liquidityOf(served, chain, worth),
     quotedOf(served, chain, word)
@@ -350,8 +352,10 @@ function checkRates (day: ReturnType<typeof group>, rates: Json[], window: Swap[
   }
 }
 
-function tradesOf (served: Json[], known: Swap[], window: Swap[], { base, quote }: Pool): Group {
+function tradesOf (served: Json[], known: Swap[], window: Swap[], pool: Pool): Group {
   const own = group(`${window.length} trades`)
+  const { base, quote } = pool
+  const { of } = figures(pool)
   const bySeq = new Map(known.map(swap => [String(swap.seq), swap]))
   for (const row of served) {
     const swap = bySeq.get(row.trade_id)
@@ -371,7 +375,7 @@ function tradesOf (served: Json[], known: Swap[], window: Swap[], { base, quote 
       event_index: eventIndex,
       timestamp: iso(at),
       side: isBuy ? 'buy' : 'sell',
-      price: hasPrice(swap) ? price(swap.quote * base.unit, swap.base * quote.unit) : null,
+      price: hasPrice(swap) ? of(swap.quote, swap.base) : null,
       base_amount: amount(swap.base, base.decimals),
       quote_amount: amount(swap.quote, quote.decimals),
       ...fee !== undefined && { fee: { mint: paid.mint, amount: amount(fee, paid.decimals) } },
@@ -387,31 +391,30 @@ function tradesOf (served: Json[], known: Swap[], window: Swap[], { base, quote 
 }
 
 /** Prices at seconds of the past, where this is the pool that its token's price is taken from. */
-function pricesOf (
-  { prices, tickers }: Served, known: Swap[], { pool: { address, base, quote }, since }: Chain, word: Word
-): Group {
+function pricesOf ({ prices, tickers }: Served, known: Swap[], { pool, since }: Chain, word: Word): Group {
   const own = group('prices at seconds of the past')
+  const { address, base, quote } = pool
   // listed deepest first
   if (tickers.find((one: Json) => one.base_currency === base.mint)?.pool_id !== address) return own.found
   const isDollar = word.usdMints.includes(quote.mint)
   for (const { at, price: row } of prices) {
     const swap = known.findLast(swap => hasPrice(swap) && swap.at <= at)
     if (swap === undefined || at < since) continue
-    const ours = price(swap.quote * base.unit, swap.base * quote.unit)
-    own.fields(`price at ${at}`, row, { price: ours, quote_mint: quote.mint, pool_id: address, timestamp: swap.at })
-    if (isDollar) own.field(`price at ${at}.price_usd`, row?.price_usd, ours)
+    const ours = figures(pool).of(swap.quote, swap.base)
+    own.fields(`price at ${at}`, row, {
+      price: ours, quote_mint: quote.mint, pool_id: address, timestamp: swap.at, ...isDollar && { price_usd: ours }
+    })
   }
   return own.found
 }
 
 /** Candles of whole hours within the window, and the day that is going on. */
 function candlesOf (
-  { candles, days }: Served, swaps: Swap[], { since, pool }: Chain, end: number,
-  candle: ReturnType<typeof figures>['candle'], makers: (swaps: Swap[]) => number,
-  word: Word, worth: { n: bigint, d: bigint } | undefined
+  { candles, days }: Served, swaps: Swap[], { since, pool }: Chain, end: number, word: Word, worth: Worth
 ): Group {
   const own = group('candles of an hour, and today')
   if (word.basis !== 'input') return own.found
+  const { candle } = figures(pool)
   const last = end - LATE
   for (let hour = Math.ceil(since / HOUR) * HOUR; hour + HOUR <= last; hour += HOUR) {
     const inHour = swaps.filter(({ at }) => at >= hour && at < hour + HOUR)
