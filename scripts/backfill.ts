@@ -6,13 +6,11 @@
 import { existsSync } from 'node:fs'
 import Fastify from 'fastify'
 import { accountsOf, ALL } from '../lib/responses/sources.js'
-import { isServiceError } from '../lib/errors.js'
 import { backfill } from './backfill-progress.js'
-import { readCommandLine } from './command-line.js'
+import { readCommandLine, runScript } from './command-line.js'
 import { createHistory } from '../lib/history/history.js'
 import { openPostgresStore } from '../lib/history/replicas/sole-writer.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
-import { SettingsError } from '../lib/settings.js'
 import cachePlugin from '../plugins/cache.js'
 import chainPlugin from '../plugins/chain.js'
 import configPlugin from '../plugins/config.js'
@@ -50,7 +48,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-async function run (): Promise<void> {
+await runScript(async () => {
   const fastify = Fastify({ logger: false })
   try {
     await fastify.register(configPlugin, { env: process.env })
@@ -80,14 +78,4 @@ async function run (): Promise<void> {
   } finally {
     await fastify.close()
   }
-}
-
-try {
-  await run()
-} catch (error) {
-  const problems = error instanceof SettingsError ? error.problems : isServiceError(error) ? [error.message] : undefined
-  for (const problem of problems ?? [String(error instanceof Error ? error.stack : error)]) {
-    process.stderr.write(`${problem}\n`)
-  }
-  process.exitCode = 1
-}
+})

@@ -61,7 +61,7 @@ const { values } = readCommandLine(
   USAGE, texts('what', 'format', 'from', 'to', 'out', 'store', 'pool', 'interval', 'url')
 )
 
-async function run (): Promise<void> {
+await runScript(async () => {
   const { what = '', format = '', out, store: place = 'sqlite:./data', pool, interval = '1h' } = values
   const length = what === 'days' ? DAY : INTERVALS[interval as Interval] as number | undefined
   if (!KINDS.includes(what) || !FORMATS.includes(format) || out === undefined || length === undefined) {
@@ -105,6 +105,4 @@ async function run (): Promise<void> {
   } finally {
     await store.close()
   }
-}
-
-await runScript(run)
+})

@@ -15,40 +15,32 @@ const FOLDERS = [
 const TEXTS = new Set(['.ts', '.js', '.json', '.md', '.html', '.css', '.svg', '.py', '.yml', '.yaml', '.txt', '.sh'])
 const WIDE = 120
 
-interface Sum { files: number, bytes: number, lines: number, wide: number }
-const nothing = (): Sum => ({ files: 0, bytes: 0, lines: 0, wide: 0 })
+/** Bytes, lines, files, wide lines. */
+type Sum = [number, number, number, number]
 const rooms = new Map<string, Sum>()
-
-function count (room: string, path: string): void {
-  const text = readFileSync(path)
-  const lines = text.toString('utf8').split('\n')
-  const sum = rooms.get(room) ?? nothing()
-  sum.files++
-  sum.bytes += text.length
-  sum.lines += lines.length - 1
-  sum.wide += lines.filter(line => [...line].length > WIDE).length
-  rooms.set(room, sum)
+const inLib: Sum = [0, 0, 0, 0]
+function add (sum: Sum, text: string): Sum {
+  const lines = text.split('\n')
+  const counts = [Buffer.byteLength(text), lines.length - 1, 1, lines.filter(line => [...line].length > WIDE).length]
+  for (const [at, count] of counts.entries()) sum[at]! += count
+  return sum
 }
 
 for (const folder of FOLDERS) {
-  for (const entry of readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !TEXTS.has(extname(entry.name))) continue
-    const [room] = join(entry.parentPath, entry.name).slice(join(ROOT, folder).length + 1).split(sep)
-    // a file of lib itself stands in no room
-    const name = folder !== 'lib' ? folder : room === entry.name ? 'lib itself' : `lib/${room}`
-    count(name, join(entry.parentPath, entry.name))
+  for (const path of readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })) {
+    if (!TEXTS.has(extname(path))) continue
+    const [room] = path.split(sep)
+    const name = folder !== 'lib' ? folder : room === path ? 'lib itself' : `lib/${room}`
+    const text = readFileSync(join(ROOT, folder, path), 'utf8')
+    rooms.set(name, add(rooms.get(name) ?? [0, 0, 0, 0], text))
+    if (folder === 'lib') add(inLib, text)
   }
 }
 
-const inLib = [...rooms].filter(([room]) => room.startsWith('lib')).map(([, sum]) => sum)
-const whole = inLib.reduce((all, one) => {
-  for (const key of Object.keys(all) as Array<keyof Sum>) all[key] += one[key]
-  return all
-}, nothing())
-const row = (cells: Array<string | number>): string =>
-  cells.map((cell, at) => at === 0 ? String(cell).padEnd(20) : String(cell).padStart(9)).join('')
-console.log(row(['room', 'bytes', 'lines', 'files', `over ${WIDE}`]))
-const shown = ([room, { bytes, lines, files, wide }]: [string, Sum]): string => row([room, bytes, lines, files, wide])
-for (const one of rooms) if (one[0].startsWith('lib')) console.log(shown(one))
-console.log(shown(['lib, all of it', whole]))
-for (const one of rooms) if (!one[0].startsWith('lib')) console.log(shown(one))
+const tell = (name: string, cells: Array<string | number>): void =>
+  console.log(name.padEnd(20) + cells.map(cell => String(cell).padStart(9)).join(''))
+tell('room', ['bytes', 'lines', 'files', `over ${WIDE}`])
+const isLib = ([name]: [string, Sum]): boolean => name.startsWith('lib')
+for (const one of [...rooms].filter(isLib)) tell(...one)
+tell('lib, all of it', inLib)
+for (const one of [...rooms].filter(one => !isLib(one))) tell(...one)
