@@ -1,6 +1,6 @@
 import { inSlices } from '../async.js'
 import { missingOf } from '../chain/accounts.js'
-import type { AccountReader, AtMoment, KnownAccounts, RawAccount } from '../chain/types.js'
+import type { AccountReader, AtMoment, RawAccount } from '../chain/types.js'
 import type { FoundDao } from '../market/dao-report.js'
 import type { Pair } from '../market/ticker.js'
 import { ServiceError } from '../errors.js'
@@ -42,16 +42,13 @@ interface SnapshotOptions {
 }
 
 /** An account, and what was made of it. */
-interface Known {
-  account: RawAccount
-  entry: Discovered
-}
+interface Known { account: RawAccount, entry: Discovered }
 
 /** Whether an account is at the address that its own bytes lead to. */
 const isOwn = (known: Known | undefined): boolean =>
   known !== undefined && known.entry.dao?.ownAddress === known.account.address
 
-// An account that was seen over so long is final: no instruction of the program closes one.
+/** An account that was seen over so long is final: no instruction of the program closes one. */
 const FINAL_MS = 60_000
 
 /**
@@ -70,7 +67,7 @@ export function createSnapshotReader (
   function decode (account: RawAccount): Known {
     const { address, owner, data } = account
     const same = last?.found.get(address)
-    if (same !== undefined && same.account.owner === owner && same.account.data.equals(data)) return same
+    if (same?.account.owner === owner && same.account.data.equals(data)) return same
     const leftOut = excluded.has(address) ? 'excluded' : undefined
     try {
       return { account, entry: { address, dao: decodeDao(client, account), leftOut } }
@@ -113,15 +110,6 @@ export function createSnapshotReader (
     return { value: { slot, discovered, daos, pairs, tokens }, parts: [part] }
   }
 
-  /** Excluded ones are nobody's loss, and a way out should an account be gone after all. */
-  const storedNow = () => new Map([...stored()].filter(([address]) => !excluded.has(address)))
-
-  function knownAt (begun: number, daos: ReadonlyMap<string, StoredDao>): KnownAccounts {
-    const known = new Map(Array.from(daos, ([address, { firstSlot }]) => [address, firstSlot]))
-    for (const [address, at] of firstSeen) if (begun - at >= FINAL_MS) known.set(address, 0)
-    return known
-  }
-
   /** The first account of a list that lacks an event from before its slot: the list is older than it says. */
   const oldOf = (daos: ReadonlyMap<string, StoredDao>, slot: number, accounts: readonly RawAccount[]) =>
     accounts.find(account => {
@@ -129,17 +117,18 @@ export function createSnapshotReader (
       return lastSlot !== null && lastSlot <= slot && (seqNumOf(account) ?? seqNum) < seqNum
     })
 
-  /** What has been stored since the answer before may show that it was short, or old. */
-  function refuteLast (known: KnownAccounts, daos: ReadonlyMap<string, StoredDao>): void {
-    if (last === undefined) return
-    const old = oldOf(daos, last.slot, Array.from(last.found.values(), ({ account }) => account))
-    if (old !== undefined || missingOf(known, last.slot, last.found).length > 0) last.part.isRefuted = true
-  }
-
   return async () => {
-    const daos = storedNow()
-    const known = knownAt(now(), daos)
-    refuteLast(known, daos)
+    // excluded ones are nobody's loss, and a way out should an account be gone after all
+    const daos = new Map([...stored()].filter(([address]) => !excluded.has(address)))
+    const known = new Map(Array.from(daos, ([address, { firstSlot }]) => [address, firstSlot]))
+    const finalSince = now() - FINAL_MS
+    for (const [address, at] of firstSeen) if (at <= finalSince) known.set(address, 0)
+    // what has been stored since the answer before may show that it was short, or old
+    if (last !== undefined) {
+      const { slot, part, found } = last
+      const old = oldOf(daos, slot, Array.from(found.values(), ({ account }) => account))
+      if (old !== undefined || missingOf(known, slot, found).length > 0) part.isRefuted = true
+    }
     const reading = reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {
       const old = oldOf(daos, slot, accounts)
       if (old === undefined) return

@@ -35,7 +35,7 @@ export const startDate = ({ createdAt }: Dao): string | null => createdAt > 0 &&
   ? dateOf(dayOf(createdAt))
   : null
 
-/** The changes of the price over each period, as a pool has them; null each where there is none. */
+/** As a pool has them; null each where there is none. */
 const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>
   Object.fromEntries(Object.keys(PRICE_CHANGES).map(name => [name, pool?.[name as keyof Pool] ?? null])) as never
 
@@ -58,15 +58,14 @@ export function daoRecord (
   { facts, state, figures }: KnownDao, { reason, pool, createdAt, extremes, proposals, live }: DaoParts
 ): DaoRecord {
   const { dao, details, mint, supply, launch, allocation, slot, tokens } = facts
-  const token = state.tokens.get(dao.baseMint)
-  const quote = state.tokens.get(dao.quoteMint)
+  const [token, quote] = [state.tokens.get(dao.baseMint), state.tokens.get(dao.quoteMint)]
   const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
   const places = quote && { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }
   const extreme = (which: Extremes['high'] | undefined) =>
     ifKnown(places && which, ({ price, day }) => ({ price: executedPriceText(price, places!), at: dateOf(day) }))
   const count = (wanted: ProposalState): number => proposals.filter(state => state === wanted).length
-  const held = tokens.filter(({ mint }) => mint === dao.baseMint)
-    .map(({ address, amount }) => ({ kind: 'treasury' as const, address, amount, circulating: true }))
+  const held = tokens.flatMap(({ mint, address, amount }) =>
+    mint === dao.baseMint ? [{ kind: 'treasury' as const, address, amount, circulating: true }] : [])
   const treasury = treasuryRecord(figures)
   return {
     dao: dao.address,
@@ -79,13 +78,9 @@ export function daoRecord (
     reason,
     created_at: ifKnown(createdAt, timeText),
     startDate: startDate(dao),
-    launch: launch === null || launch.dao !== dao.address
+    launch: launch?.dao !== dao.address
       ? null
-      : {
-          address: launch.address,
-          launchpad: launch.version,
-          completed_at: ifKnown(launch.completedAt, timeText)
-        },
+      : { address: launch.address, launchpad: launch.version, completed_at: ifKnown(launch.completedAt, timeText) },
     multisig: details.multisig,
     team_address: details.teamAddress,
     last_price: pool?.last_price ?? null,

@@ -72,9 +72,7 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
     treasury,
     /** Of the vault: dollars first, then what has a value, then by mint. */
     accounts: held
-      .sort((a, b) => rank(a.mint) - rank(b.mint) || (a.mint === b.mint
-        ? (a.address < b.address ? -1 : 1)
-        : a.mint < b.mint ? -1 : 1))
+      .sort((a, b) => rank(a.mint) - rank(b.mint) || (`${a.mint} ${a.address}` < `${b.mint} ${b.address}` ? -1 : 1))
       .map(({ mint, amount, address, symbol, decimals }) => ({
         mint,
         symbol,

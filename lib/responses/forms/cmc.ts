@@ -26,7 +26,7 @@ const MAX_KEPT = 8
 /** Decimal text of a rate as exact as it was written: a setting has so many places at most. */
 const MAX_PLACES = 30
 
-const number = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(price), exact(amount)]
+const exactLevel = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(price), exact(amount)]
 
 const summaryRow = ({ ticker, high, low, change }: DayTicker): Exact<CmcSummary[number]> => ({
   trading_pairs: ticker.ticker_id,
@@ -57,9 +57,9 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
     const texts: string[] = []
     let page: Trade[] = []
     do {
-      const asked = { dao: pool, since, before: page.at(-1)?.seq, limit: PAGE }
-      const admitted = page.length > 0 ? 'admitted' : undefined
-      page = (await turn(() => history.read(reading => knownTrades(reading, asked, true)), admitted)).trades
+      const last = page.at(-1)
+      const asked = { dao: pool, since, before: last?.seq, limit: PAGE }
+      page = (await turn(() => history.read(reading => knownTrades(reading, asked, true)), last && 'admitted')).trades
       await eachInSlices(page, ({ seq, at, swap }) => {
         const paid = executedPrice(swap)
         if (paid === undefined) return
@@ -137,7 +137,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
     async orderBook (parts: Part[], tickerId: string, depth: number) {
       const { timestamp, bids, asks } = await deepestBook(sources, parts, tickerId, depth)
       return exactResponse<CmcOrderBook>({
-        timestamp, ticker_id: tickerId, bids: bids.map(number), asks: asks.map(number)
+        timestamp, ticker_id: tickerId, bids: bids.map(exactLevel), asks: asks.map(exactLevel)
       })
     }
   }
