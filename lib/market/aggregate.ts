@@ -1,5 +1,5 @@
 import { eachInSlices } from '../async.js'
-import { type Rational, ratio, toFixed } from '../decimal.js'
+import { type Rational, ratio, roundToInteger, toFixed } from '../decimal.js'
 import { dateOf, dayOf, dayOfDate } from '../time.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 
@@ -27,11 +27,10 @@ const UNIT_SCALE = 10n ** 24n
 const PRICE_SCALE = 10n ** 30n
 const USD_SCALE = UNIT_SCALE * PRICE_SCALE
 
-const nearest = ({ n, d }: Rational, scale: bigint): bigint => d === scale ? n : (2n * n * scale + d) / (2n * d)
+const nearest = ({ n, d }: Rational, scale: bigint): bigint =>
+  d === scale ? n : roundToInteger({ n: n * scale, d }, 'nearest')
 
-const CENTS = 100n
-const HALF = USD_SCALE / 2n
-const centsText = (cents: bigint): string => toFixed(ratio(cents, CENTS), 2)
+const centsText = (cents: bigint): string => toFixed(ratio(cents, 100n), 2)
 
 /** A running sum, and what each amount adds to it once it is rounded to cents. */
 function createRunningCents () {
@@ -40,7 +39,7 @@ function createRunningCents () {
     get total () { return centsText(shown) },
     add (usd: bigint): string {
       sum += usd
-      const upTo = (sum * CENTS + HALF) / USD_SCALE
+      const upTo = roundToInteger(ratio(sum * 100n, USD_SCALE), 'nearest')
       const cents = upTo - shown
       shown = upTo
       return centsText(cents)
@@ -65,11 +64,10 @@ export async function aggregateVolume<D extends { trades: number }> (
   if (daos.length === 0) return { totalVolume: '0.00', dailyBreakdown: [], tokens: [] }
   const byDay = new Map<string, { usd: bigint, trades: number }>()
   const byToken = new Map<string, bigint>()
-  const prices = new Map<string, bigint | undefined>()
-  for (const mint of new Set(daos.map(({ quoteMint }) => quoteMint))) {
+  const prices = new Map(Array.from(new Set(daos.map(({ quoteMint }) => quoteMint)), mint => {
     const worth = usdPerUnit(mint)
-    prices.set(mint, worth === undefined ? undefined : nearest(worth, PRICE_SCALE))
-  }
+    return [mint, worth && nearest(worth, PRICE_SCALE)]
+  }))
   // a day that has swaps is listed even where our clock, or a launch date, would leave it out
   const today = dateOf(dayOf(nowSeconds))
   let [first, last] = [today, today]
@@ -78,12 +76,10 @@ export async function aggregateVolume<D extends { trades: number }> (
     let total = 0n
     for (const [date, day] of days) {
       const usd = price === undefined ? 0n : nearest(amountOf(day), UNIT_SCALE) * price
-      const sum = byDay.get(date)
-      if (sum === undefined) byDay.set(date, { usd, trades: day.trades })
-      else {
-        sum.usd += usd
-        sum.trades += day.trades
-      }
+      let sum = byDay.get(date)
+      if (sum === undefined) byDay.set(date, sum = { usd: 0n, trades: 0 })
+      sum.usd += usd
+      sum.trades += day.trades
       total += usd
       if (date < first) first = date
       if (date > last) last = date

@@ -1,6 +1,7 @@
 import type { DaoReport, Daos } from '../../schemas/daos.js'
 import type { Dao } from '../protocol/dao.js'
 import { MAX_TIME, timeText } from '../time.js'
+import { ifKnown } from './pool-figures.js'
 import type { UsdValuation } from './usd.js'
 
 /** One account of the program; `dao` is undefined where it can't be decoded, `leftOut` where it is listed. */
@@ -41,7 +42,7 @@ export function daosReport ({ slot, found, incomplete, indexed, usd, symbolOf }:
     return {
       dao: address,
       symbol: dao === undefined ? '' : symbolOf(dao.baseMint),
-      created_at: dao === undefined ? null : timeOf(dao.createdAt),
+      created_at: dao !== undefined && isDate(dao.createdAt) ? timeText(dao.createdAt) : null,
       listed: reason === null,
       reason,
       state: dao?.state ?? null,
@@ -52,7 +53,7 @@ export function daosReport ({ slot, found, incomplete, indexed, usd, symbolOf }:
       sequence_on_chain: dao?.seqNum.toString() ?? null,
       sequence_indexed: history?.indexed.toString() ?? null,
       missing_events: missingEvents(history).toString(),
-      first_swap: history == null || history.firstSwap === null ? null : timeText(history.firstSwap)
+      first_swap: ifKnown(history?.firstSwap, timeText)
     }
   })
   daos.sort((a, b) => a.dao < b.dao ? -1 : 1)
@@ -60,10 +61,9 @@ export function daosReport ({ slot, found, incomplete, indexed, usd, symbolOf }:
   return { slot, discovered: daos.length, listed, left_out: daos.length - listed, daos }
 }
 
-/** Null for a time that is no date. */
-const timeOf = (seconds: number): string | null => seconds > 0 && seconds <= MAX_TIME ? timeText(seconds) : null
+/** Whether the time that an account gives, Unix seconds, is one. */
+export const isDate = (seconds: number): boolean => seconds > 0 && seconds <= MAX_TIME
 
 /** How many sequence numbers the sequence gaps hold. */
-export function missingEvents (history: Pick<IndexedDao, 'sequenceGaps'> | undefined): bigint {
-  return (history?.sequenceGaps ?? []).reduce((sum, [from, to]) => sum + to - from + 1n, 0n)
-}
+export const missingEvents = (history: Pick<IndexedDao, 'sequenceGaps'> | undefined): bigint =>
+  (history?.sequenceGaps ?? []).reduce((sum, [from, to]) => sum + to - from + 1n, 0n)

@@ -2,6 +2,7 @@ import { faultOf, type FaultReason } from '../chain/node-errors.js'
 import { haltSentence } from '../chain/timekeeper.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import type { Kept } from '../live/fresh.js'
+import { ifKnown } from '../market/pool-figures.js'
 import type { Ready } from '../../schemas/ready.js'
 import type { HistoryStatus } from '../history/history.js'
 import { DAY } from '../time.js'
@@ -19,9 +20,9 @@ export async function readiness (
   })
   const snapshot = snapshots.peek()
   const status = history.status()
-  const { phase, last24h, complete, headAge, headSlot, lastDay, missingEvents, losses, leads, refusal } = status
+  const { phase, lastDay, refusal } = status
   const halted = time.halted()
-  const seconds = (ms: number | null | undefined): number | null => ms == null ? null : ms / 1000
+  const seconds = (ms: number | null | undefined) => ifKnown(ms, known => known / 1000)
   return {
     ready: failure === undefined,
     problems: failure === undefined ? [] : [sentenceOf(failure), ...refusal === null ? [] : [refusal]],
@@ -34,30 +35,21 @@ export async function readiness (
       utc: new Date(time.utc()).toISOString(),
       clock_offset_seconds: time.offsets().clock / 1000,
       drift_seconds: time.offsets().drift / 1000,
-      halted: halted === undefined ? null : haltSentence(halted)
+      halted: ifKnown(halted, haltSentence)
     },
     snapshot: { slot: snapshot?.value.slot ?? null, age_seconds: seconds(snapshot?.age) },
     history: {
       phase,
-      last_day_covered: last24h,
-      complete,
-      head_age_seconds: seconds(headAge),
-      head_slot: headSlot,
+      last_day_covered: status.last24h,
+      complete: status.complete,
+      head_age_seconds: seconds(status.headAge),
+      head_slot: status.headSlot,
       last_day: lastDay && { left: lastDay.left, total: lastDay.total, seconds_left: lastDay.secondsLeft },
-      missing_events: missingEvents,
-      losses,
-      leads
+      missing_events: status.missingEvents,
+      losses: status.losses,
+      leads: status.leads
     }
   }
-}
-
-/** The paths that wait for one thing, by what they wait for. */
-const PATHS = {
-  state: ['/api/supply', '/api/daos', '/api/treasuries', '/jupiter'],
-  pools: ['/api/pools', '/market'],
-  lastDay: ['/api/tickers', '/api/prices', '/coingecko', '/cmc'],
-  days: ['/api/volume/aggregate', '/api/fees/aggregate', '/api/liquidity/aggregate', '/api/days'],
-  ranges: ['/dexscreener', '/geckoterminal']
 }
 
 /** What each group of paths can tell by now; `head`: Unix second of the head, undefined before it can be built on. */
@@ -68,16 +60,18 @@ function answersOf (
   const { complete, oldestTime, lastDay } = status
   const firstDay = firstWholeDay(status)
   const hasHead = hasState && head !== undefined
-  const group = (
-    paths: string[], ready: boolean, after?: number, left: number | null = null
-  ): Ready['answers'][number] =>
+  const group = (ready: boolean, paths: string[], after?: number, left: number | null = null) =>
     ({ paths, ready, since: ready ? sinceText(after) ?? null : null, seconds_left: ready ? null : left })
   return [
-    group(PATHS.state, hasState),
-    group(PATHS.pools, hasHead, complete || oldestTime === null ? undefined : oldestTime + 1),
-    group(PATHS.lastDay, hasTickers, undefined, lastDay?.secondsLeft),
-    group(PATHS.days, hasHead && firstDay * DAY <= head, firstDay * DAY - 1),
-    group(PATHS.ranges, hasHead && complete)
+    group(hasState, ['/api/supply', '/api/daos', '/api/treasuries', '/jupiter']),
+    group(hasHead, ['/api/pools', '/market'], complete || oldestTime === null ? undefined : oldestTime + 1),
+    group(hasTickers, ['/api/tickers', '/api/prices', '/coingecko', '/cmc'], undefined, lastDay?.secondsLeft),
+    group(
+      hasHead && firstDay * DAY <= head,
+      ['/api/volume/aggregate', '/api/fees/aggregate', '/api/liquidity/aggregate', '/api/days'],
+      firstDay * DAY - 1
+    ),
+    group(hasHead && complete, ['/dexscreener', '/geckoterminal'])
   ]
 }
 

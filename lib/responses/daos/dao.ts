@@ -1,9 +1,10 @@
 import { formatUnits } from '../../decimal.js'
 import { comparePrices, type ExecutedPrice, type Reading } from '../../history/history.js'
+import { isDate } from '../../market/dao-report.js'
 import { executedPriceText, ifKnown } from '../../market/pool-figures.js'
 import type { Dao } from '../../protocol/dao.js'
 import type { ProposalState } from '../../protocol/proposal.js'
-import { DAY, dateOf, dayOf, MAX_TIME, timeText } from '../../time.js'
+import { DAY, dateOf, dayOf, timeText } from '../../time.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
@@ -31,9 +32,7 @@ export async function extremesOf (reading: Reading, dao: string): Promise<Extrem
 }
 
 /** The UTC day on which a DAO's pool began; null for a time that is no date. */
-export const startDate = ({ createdAt }: Dao): string | null => createdAt > 0 && createdAt <= MAX_TIME
-  ? dateOf(dayOf(createdAt))
-  : null
+export const startDate = ({ createdAt }: Dao) => isDate(createdAt) ? dateOf(dayOf(createdAt)) : null
 
 /** As a pool has them; null each where there is none. */
 const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>
