@@ -34,7 +34,7 @@ interface StreamOptions {
   tickers: Kept<TickerList>
   proposals: Kept<Known[]>
   signal: AbortSignal
-  /** Told of what is no ServiceError. */
+  /** Told of what is no failure of the chain or the store. */
   onError: (error: unknown) => void
 }
 
@@ -80,8 +80,8 @@ const gap = (since: number | undefined, position?: ChainPosition): string => mes
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
 interface ToldTrade { pool: string, position: ChainPosition, text: string }
-/** What a look finds: told where its state has changed, to those who ask for it. */
-interface Watched { key: string, state: string, data: object, isAsked (asked: StreamAsked): boolean }
+/** What a look finds: told where its data have changed, to those who ask for it. */
+interface Watched { key: string, data: object, isAsked (asked: StreamAsked): boolean }
 /** `isKept`: it was told that trades are kept back. */
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition, isKept: boolean }
 
@@ -156,26 +156,23 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     let last: ReadonlyMap<string, string> | undefined
     return async () => {
       const listening = [...followers].filter(({ asked }) => asked.types.has(type))
-      const found = listening.length === 0 ? undefined : await load()
-      for (const { key, state, data, isAsked } of found ?? []) {
-        if (last === undefined || last.get(key) === state) continue
-        const text = message(type, data)
+      const found = listening.length === 0 ? [] : await load()
+      const texts = new Map(found.map(({ key, data }) => [key, message(type, data)]))
+      for (const { key, isAsked } of found) {
+        const text = texts.get(key)!
+        if (last === undefined || last.get(key) === text) continue
         for (const { asked, listener } of listening) if (isAsked(asked)) listener.write(text)
       }
-      last = found && new Map(found.map(({ key, state }) => [key, state]))
+      last = listening.length === 0 ? undefined : texts
     }
   }
 
   const loadTickers = async () => (await tickers([])).tickers.map((ticker): Watched => ({
-    key: ticker.pool_id,
-    state: JSON.stringify(ticker),
-    data: ticker,
-    isAsked: ({ pools }) => pools?.has(ticker.pool_id) !== false
+    key: ticker.pool_id, data: ticker, isAsked: ({ pools }) => pools?.has(ticker.pool_id) !== false
   }))
   const loadProposals = async () => (await proposals([])).map(
     ({ proposal: { address, dao, number, state } }): Watched => ({
       key: address,
-      state,
       data: { proposal: address, dao, number, state },
       isAsked: ({ pools, proposals: asked }) => asked?.has(address) ?? pools?.has(dao) ?? true
     })
