@@ -1,14 +1,20 @@
+import { formatUnits } from '../../decimal.js'
 import { isServiceError } from '../../errors.js'
+import { comparePrices, type ExecutedPrice, type Reading } from '../../history/history.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { reasonOf } from '../../market/dao-report.js'
+import { executedPriceText, ifKnown } from '../../market/pool-figures.js'
 import { largestFirst } from '../../market/ticker.js'
+import type { ProposalState } from '../../protocol/proposal.js'
+import { DAY, dateOf, dayOf, timeText } from '../../time.js'
+import type { DaoRecord } from '../../../schemas/dao.js'
+import { type Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
 import { jsonResponse } from '../json-response.js'
-import { createdAt } from '../known.js'
-import type { PoolList } from '../pools/pool-list.js'
+import { createdAt, MAX_DAYS } from '../known.js'
+import { type PoolList, startDate } from '../pools/pool-list.js'
 import type { ProposalAnswers } from '../proposals.js'
 import { byDao, formOf, keepEach, MAX_RECORDS, type Sources } from '../sources.js'
-import { daoRecord, extremesOf } from './dao.js'
 import type { DaoFactsKept } from './facts.js'
 import { treasuryRecord } from './treasury.js'
 
@@ -19,6 +25,29 @@ interface DaoSources extends Sources {
   /** DAOs whose history of late has gaps. */
   incomplete: () => Promise<ReadonlySet<string>>
 }
+
+/** The highest and the lowest price ever, and their UTC days. */
+interface Extremes { high: { price: ExecutedPrice, day: number }, low: { price: ExecutedPrice, day: number } }
+
+/** By the days of a DAO; null where there is none, or not all of its history is known. */
+async function extremesOf (reading: Reading, dao: string): Promise<Extremes | null> {
+  if (reading.knowledge(dao, -Infinity) !== 'whole') return null
+  let found: Extremes | null = null
+  for (const { start, prices } of await reading.candles(dao, '1d', { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS })) {
+    if (prices === null) continue
+    const { high, low } = prices
+    const day = dayOf(start)
+    found = {
+      high: found === null || comparePrices(high, found.high.price) > 0 ? { price: high, day } : found.high,
+      low: found === null || comparePrices(low, found.low.price) < 0 ? { price: low, day } : found.low
+    }
+  }
+  return found
+}
+
+/** As a pool has them; null each where there is none. */
+const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>
+  Object.fromEntries(Object.keys(PRICE_CHANGES).map(name => [name, pool?.[name as keyof Pool] ?? null])) as never
 
 /**
  * What is told of single DAOs, each by its address or by a base mint that one listed DAO trades. Throws INVALID_DAO,
@@ -34,24 +63,74 @@ export function createDaoResponses (sources: DaoSources) {
       throw error
     })
 
-  const record = keepEach(sources, async (parts, address: string) => {
-    const own = await facts.one(parts, address)
-    const { byId } = await pools(parts)
-    const decided = await proposals.all(parts)
-    const found = own.state.discovered.find(one => one.address === address)!
-    const reason = reasonOf(found, await incomplete())
-    const told = await history.read(async reading =>
-      ({ extremes: await extremesOf(reading, address), createdAt: createdAt(reading, address) }))
-    const proposed = decided.flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
+  async function recordOf (parts: Part[], address: string): Promise<DaoRecord> {
+    const { facts: { dao, details, mint, supply, launch, allocation, slot, tokens }, state, figures } =
+      await facts.one(parts, address)
+    const pool = (await pools(parts)).byId.get(address) ?? null
+    const proposed = (await proposals.all(parts)).flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
+    const reason = reasonOf(state.discovered.find(one => one.address === address)!, await incomplete())
+    const [extremes, created] = await history.read(async reading =>
+      [await extremesOf(reading, address), createdAt(reading, address)])
     const open = proposed.find(({ state }) => state === 'pending')
-    return jsonResponse(daoRecord(own, {
+    const live = open === undefined ? null : await liveOne(parts, open.address)
+    const [token, quote] = [state.tokens.get(dao.baseMint), state.tokens.get(dao.quoteMint)]
+    const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
+    const places = quote && { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }
+    const extreme = (which: Extremes['high'] | undefined) =>
+      ifKnown(places && which, ({ price, day }) => ({ price: executedPriceText(price, places!), at: dateOf(day) }))
+    const count = (wanted: ProposalState): number => proposed.filter(({ state }) => state === wanted).length
+    const held = tokens.flatMap(({ mint, address, amount }) =>
+      mint === dao.baseMint ? [{ kind: 'treasury' as const, address, amount, circulating: true }] : [])
+    const treasury = treasuryRecord(figures)
+    return {
+      dao: dao.address,
+      name: token?.name ?? '',
+      symbol: token?.symbol ?? '',
+      base_mint: dao.baseMint,
+      quote_mint: dao.quoteMint,
+      state: dao.state,
+      listed: reason === null,
       reason,
-      pool: byId.get(address) ?? null,
-      ...told,
-      proposals: proposed.map(({ state }) => state),
-      live: open === undefined ? null : await liveOne(parts, open.address)
-    }))
-  }, { max: MAX_RECORDS })
+      created_at: ifKnown(created, timeText),
+      startDate: startDate(dao),
+      launch: launch?.dao !== dao.address
+        ? null
+        : { address: launch.address, launchpad: launch.version, completed_at: ifKnown(launch.completedAt, timeText) },
+      multisig: details.multisig,
+      team_address: details.teamAddress,
+      last_price: pool?.last_price ?? null,
+      price_usd: treasury.price_usd,
+      ...changesOf(pool),
+      market_cap_usd: figures.pool.market_cap_usd,
+      fdv_usd: figures.pool.fdv_usd,
+      liquidity_in_usd: pool?.liquidity_in_usd ?? null,
+      ath: extreme(extremes?.high),
+      atl: extreme(extremes?.low),
+      supply: {
+        ...supply,
+        max_supply: mint.mintAuthority === null ? supply.totalSupply : null,
+        mint_authority: mint.mintAuthority,
+        allocation: [...allocation, ...held].map(part => ({ ...part, amount: amount(part.amount) }))
+      },
+      treasury,
+      decisions: {
+        proposals: {
+          total: proposed.length,
+          draft: count('draft'),
+          live: count('pending'),
+          passed: count('passed'),
+          failed: count('failed'),
+          removed: count('removed')
+        },
+        live,
+        spending_limit: treasury.spending_limit
+      },
+      slot
+    }
+  }
+  const record = keepEach(sources, async (parts, address: string) => jsonResponse(await recordOf(parts, address)), {
+    max: MAX_RECORDS
+  })
   const treasury = formOf(facts.one, ({ figures }) => jsonResponse(treasuryRecord(figures)))
 
   const allTreasuries = formOf(facts.all, figures =>

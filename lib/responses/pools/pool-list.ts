@@ -3,14 +3,14 @@ import type { Rational } from '../../decimal.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
 import type { Kept } from '../../live/fresh.js'
+import { isDate } from '../../market/dao-report.js'
 import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { liquidityUsd, type Pair, usdText } from '../../market/ticker.js'
 import type { Dao } from '../../protocol/dao.js'
+import { dateOf, dayOf, timeText } from '../../time.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
-import { startDate } from '../daos/dao.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import { timeText } from '../../time.js'
 import { createdAt, sinceText } from '../known.js'
 import { headOf, keepOne, type PricedState, type Sources } from '../sources.js'
 
@@ -22,6 +22,9 @@ export interface PoolList {
   pools: Pool[]
   byId: ReadonlyMap<string, Pool>
 }
+
+/** The UTC day on which a DAO's pool began; null for a time that is no date. */
+export const startDate = ({ createdAt }: Dao) => isDate(createdAt) ? dateOf(dayOf(createdAt)) : null
 
 const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
 
