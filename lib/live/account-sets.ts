@@ -82,9 +82,9 @@ export function createSetReader (reader: AccountReader) {
   }
 
   /**
-   * Makes something of each of `items` by its accounts at `minSlot` or later: at first those that `firstOf` gives, its
-   * key before all. `make` gives it, or which more must be read with them; it may throw a DecodeError. Gives what is
-   * wrong with one in its place; throws the ServiceError of a failed read.
+   * What `make` gives of each item, by key, or what is wrong with it, by its accounts at `minSlot` or later: at first
+   * those of `firstOf`, whose first is the key. `make` may ask for more to be read with them, and throw a DecodeError.
+   * Throws the ServiceError of a failed read.
    */
   return async function readSets<T, V> (
     parts: Part[],

@@ -22,33 +22,25 @@ export const partOf = ({ moment, readAt }: Omit<AtMoment<unknown>, 'value'>): Pa
   ({ time: moment.time, readAt, commitment: 'confirmed' })
 
 /** A value, and the states that it was made of: it is as old as the oldest. */
-export interface Made<V> {
-  value: V
-  parts: readonly Part[]
-}
+export interface Made<V> { value: V, parts: readonly Part[] }
 
 /** Gives a value, and adds its states to the `parts` of what is made of it: `[]` where that is not dated by it. */
 export type Kept<V, Q extends unknown[] = []> = (parts: Part[], ...question: Q) => Promise<V>
 
-/** The value of what has been made, for something that is made of it and has these `parts`. */
+/** Its value, for what is made of it and has these `parts`. */
 export function noted<V> ({ value, parts: own }: Made<V>, parts: Part[]): V {
   parts.push(...own)
   return value
 }
 
-/** What `make` gives, with the states that it has noted. */
 export async function dated<V> (make: (parts: Part[]) => Promise<V>): Promise<Made<V>> {
   const parts: Part[] = []
   const value = await make(parts)
   return { value, parts: [...new Set(parts)] }
 }
 
-export interface Aged<V> extends Made<V> {
-  /** Age of the oldest state in it, ms. */
-  age: number
-  /** Milliseconds for which it stays fresh; 0 when it is stale. */
-  left: number
-}
+/** `age` of its oldest state; `left`: for how long it stays fresh, 0 when it is stale; ms. */
+export interface Aged<V> extends Made<V> { age: number, left: number }
 
 interface Lifetime {
   /** How long a value is fresh whose states were current when they were read, ms. */
@@ -60,7 +52,7 @@ interface Lifetime {
 
 interface FreshOptions<Q, V> extends Lifetime {
   load: (question: Q) => Promise<Made<V>>
-  /** The key of a question: those that have the same answer have the same. */
+  /** Questions that have the same answer have the same key. */
   keyOf?: (question: Q) => string
   /** How much older than that it may be where no younger one is to be had, ms. */
   staleIfError: number
@@ -80,11 +72,8 @@ const RETRY_AFTER = 1_000
 const WAIT_WITH_VALUE = 2_000
 const WAIT_WITHOUT = 10_000
 
-interface Entry<V> extends Made<V> {
-  /** When it was last tried to renew it, and whether that failed. */
-  triedAt: number
-  failed: boolean
-}
+/** With when it was last tried to renew it, and whether that failed. */
+interface Entry<V> extends Made<V> { triedAt: number, failed: boolean }
 
 const isRefuted = ({ parts }: Made<unknown>): boolean => parts.some(part => part.isRefuted)
 
@@ -98,7 +87,6 @@ function readSince (parts: readonly Part[], now: number, time: AgeTime): number 
   }, 0)
 }
 
-/** How old it is by now, and how long it stays fresh. */
 export const aged = <V>({ value, parts }: Made<V>, { ttl, now, time }: Lifetime): Aged<V> =>
   ({
     value,

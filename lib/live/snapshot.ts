@@ -12,7 +12,6 @@ import type { Token, TokenReader } from './tokens.js'
 
 type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
 
-/** What became of one discovered account. */
 interface Discovered extends FoundDao { dao: Dao | undefined, leftOut: LeftOutReason | undefined }
 
 export interface Snapshot {
@@ -41,7 +40,6 @@ interface SnapshotOptions {
   stored?: () => Iterable<readonly [address: string, dao: StoredDao]>
 }
 
-/** An account, and what was made of it. */
 interface Known { account: RawAccount, entry: Discovered }
 
 /** Whether an account is at the address that its own bytes lead to. */
@@ -63,7 +61,6 @@ export function createSnapshotReader (
   /** The answer before: of accounts that are the same nothing is made again. */
   let last: { slot: number, part: Part, found: ReadonlyMap<string, Known> } | undefined
 
-  /** What one account is, whatever is beside it. */
   function decode (account: RawAccount): Known {
     const { address, owner, data } = account
     const same = last?.found.get(address)

@@ -22,7 +22,7 @@ export type DaosOf = Kept<{ trading: readonly string[], isDao: (address: string)
 export interface SupplyFacts {
   supply: Supply
   mint: Mint
-  /** Raw units of it that circulate. */
+  /** Raw units. */
   circulating: bigint
   /** null: it comes from none. */
   launch: (Launch & { address: string }) | null

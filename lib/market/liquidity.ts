@@ -14,17 +14,14 @@ export interface ClosedPool {
   wholeAfter: number | undefined
 }
 
-/** All pools when a day ended. */
+/** All pools when a day ended: `known` ones are in `usd`, of `unknown` ones the reserves then are not known. */
 export interface ClosingDay {
   day: number
-  /** Twice the quote reserves in USD, as a ticker's liquidity is; of the pools whose reserves then are known. */
+  /** Twice the quote reserves in USD, as a ticker's liquidity is. */
   usd: Rational
-  /** Pools that are in it, and those whose reserves then are not known. */
   known: number
   unknown: number
 }
-
-const SIDES = ratio(2n)
 
 /**
  * Liquidity of pools at the end of each day from the first known to `last`, oldest first; a day without an event ends
@@ -60,7 +57,6 @@ export function closingDays (
     day,
     known,
     unknown,
-    usd: [...raw].reduce((sum, [mint, quote]) =>
-      add(sum, multiply(mints.get(mint)!, multiply(SIDES, ratio(quote)))), ZERO)
+    usd: [...raw].reduce((sum, [mint, quote]) => add(sum, multiply(mints.get(mint)!, ratio(2n * quote))), ZERO)
   }))
 }

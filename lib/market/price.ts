@@ -24,25 +24,16 @@ export const wholePrice = (
 export const spotPrice = (pool: Pool): Rational =>
   wholePrice({ quote: pool.quoteReserves, base: pool.baseReserves }, pool)
 
-/**
- * Output of one swap of `input` raw units: the fee rounds up, the output down
- * (programs/futarchy/src/state/futarchy_amm.rs).
- */
+/** Output of a swap of `input`: the fee rounds up, the output down (programs/futarchy/src/state/futarchy_amm.rs). */
 export function swapOutput (input: bigint, reserveIn: bigint, reserveOut: bigint, feeRate: Rational): bigint {
   const net = input * (feeRate.d - feeRate.n) / feeRate.d
   return net * reserveOut / (reserveIn + net)
 }
 
 /** How quotes are made: `notional` in whole quote tokens, `feeRate` the whole fee of a taker, above 0 and below 1. */
-export interface QuoteRules {
-  notional: Rational
-  feeRate: Rational
-}
+export interface QuoteRules { notional: Rational, feeRate: Rational }
 
 type Quotes = Record<'bid' | 'last' | 'ask', Rational>
-
-/** A quote never takes more than this share of a reserve. */
-const MAX_OF_RESERVE = 100n
 
 /**
  * What buying and selling base tokens for `notional` (at most 1 % of the reserve) really yields per base token; where
@@ -52,7 +43,7 @@ export function quotes (pool: Pool, { notional, feeRate }: QuoteRules): Quotes {
   const { baseReserves, quoteReserves, quoteDecimals } = pool
   const last = spotPrice(pool)
   const wanted = notional.n * 10n ** BigInt(quoteDecimals) / notional.d
-  const most = quoteReserves / MAX_OF_RESERVE
+  const most = quoteReserves / 100n
   const quoteIn = wanted < most ? wanted : most
   const baseIn = quoteIn * baseReserves / quoteReserves
   const bought = swapOutput(quoteIn, quoteReserves, baseReserves, feeRate)

@@ -12,27 +12,22 @@ export interface Pair extends PricedPool {
 }
 
 /** What spot swaps moved in 24 hours, raw units of each token. */
-export interface Volumes {
-  base: Rational
-  quote: Rational
-}
+export interface Volumes { base: Rational, quote: Rational }
 
 const TICKER_ID = /^[1-9A-HJ-NP-Za-km-z]{32,44}_[1-9A-HJ-NP-Za-km-z]{32,44}$/
-/** Whether a text has the form of a ticker id: base mint, underscore, quote mint. */
+/** Whether a text is base mint, underscore, quote mint. */
 export const isTickerId = (text: string): boolean => TICKER_ID.test(text)
 
 const VOLUME_DIGITS = 8
-const USD_DIGITS = 2
-const RESERVE_SIDES = 2n
 
 /** Twice the quote reserves in USD; 0 where the quote token has no USD value. */
 export function liquidityUsd ({ quoteReserves, quoteDecimals, quoteMint }: PricedPool, usd: UsdValuation): Rational {
   const worth = usd(quoteMint)
-  return worth === undefined ? ZERO : multiply(worth, wholeTokens(ratio(RESERVE_SIDES * quoteReserves), quoteDecimals))
+  return worth === undefined ? ZERO : multiply(worth, wholeTokens(ratio(2n * quoteReserves), quoteDecimals))
 }
 
-/** Amounts in USD as text: two digits after the point. */
-export const usdText = (value: Rational): string => toFixed(value, USD_DIGITS)
+/** Amounts in USD as text. */
+export const usdText = (value: Rational): string => toFixed(value, 2)
 
 /** Below any amount. */
 const UNKNOWN = { n: -1n, d: 1n }

@@ -18,16 +18,10 @@ export interface SwapFacts {
 }
 
 /** Both legs in raw units, exact, and whether the fee is the one that the configured rate takes. */
-export interface SwapVolume {
-  base: Rational
-  quote: Rational
-  agrees: boolean
-}
+export interface SwapVolume { base: Rational, quote: Rational, agrees: boolean }
 
 /** The protocol's fee on `input` at `rate`, rounded up (programs/futarchy/src/state/futarchy_amm.rs, swap). */
-export function feeAt (input: bigint, { n, d }: Rational): bigint {
-  return input - input * (d - n) / d
-}
+export const feeAt = (input: bigint, { n, d }: Rational): bigint => input - input * (d - n) / d
 
 /**
  * The volume of a spot swap. By 'fees' the leg that was paid counts fee / rate, an unknown fee being taken from the

@@ -22,13 +22,8 @@ export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
       usdPerUnit(quoteMint) !== undefined && [address, ''].includes(asked))
     const pools = await sources.history.read(async reading => {
       const all = await reading.closes()
-      return wanted.map(({ address, baseMint, quoteMint, createdAt }) => ({
-        address,
-        baseMint,
-        quoteMint,
-        createdAt,
-        closes: all.get(address) ?? new Map(),
-        wholeAfter: reading.wholeAfter(address)
+      return wanted.map(dao => ({
+        ...dao, closes: all.get(dao.address) ?? new Map(), wholeAfter: reading.wholeAfter(dao.address)
       }))
     })
     const days = { first: firstDay, last: dayOf(walkedTo) - 1 }

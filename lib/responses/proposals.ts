@@ -136,7 +136,7 @@ function liveMarketsOf (
   }
 }
 
-/** Throws NODE_BAD_ANSWER where accounts of a Unix second lack a proposal that had been made: none is ever closed. */
+/** Throws NODE_BAD_ANSWER where accounts of a Unix second lack a proposal made by then: none is ever closed. */
 function checkListed (events: readonly ProposalEvent[], accounts: readonly RawAccount[], time: number): void {
   const listed = new Set(accounts.map(({ address }) => address))
   const missing = events.filter(({ kind, at, proposal }) =>
@@ -201,7 +201,6 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   }
   const { trades, candles } = createPoolHistory(sources, traded)
 
-  /** What was traded on a market of a proposal so far. */
   async function sumsOf (reading: Reading, { dao, address }: Proposal, market: MarketKey['market'], decimals: number) {
     const days = await reading.candles(
       dao, '1d', { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS }, { proposal: address, market }
@@ -264,7 +263,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   }
 
   return {
-    /** Those of all known DAOs by their accounts, kept. */
+    /** Those of all known DAOs, kept. */
     all,
     rows,
     list: async (parts: Part[], asked: ProposalsAsked) => jsonResponse(await rows(parts, asked)),

@@ -65,14 +65,12 @@ export const noDao = (dao: string) => new ServiceError('DAO_NOT_FOUND', daoNotFo
 export const noPool = (pool: string) => new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
 export const noProposal = (proposal: string) => new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(proposal))
 
-/** The state, with what its tokens are worth by its pools. */
+/** The state, with what its tokens are worth by its pools, and these deepest first: all, and by ticker id. */
 export interface PricedState extends Snapshot, Pricing {
   usd: UsdValuation
   /** Mints that count as 1 USD. */
   usdMints: ReadonlySet<string>
-  /** Its pools, deepest first. */
   deepest: readonly Pair[]
-  /** Those of each pair by ticker id, deepest first. */
   byPair: ReadonlyMap<string, readonly string[]>
 }
 
@@ -100,10 +98,7 @@ export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings)
     }
   })
 
-/**
- * The address of a DAO by that, or by a base mint that one listed DAO trades. Throws INVALID_DAO, DAO_NOT_FOUND, and
- * what the chain throws.
- */
+/** The address of a DAO by that, or by a base mint that one listed DAO trades. Throws INVALID_DAO, DAO_NOT_FOUND. */
 export async function daoOf ({ get }: Sources['snapshot'], daoOrMint: string): Promise<string> {
   checkAddress(daoOrMint, 'INVALID_DAO')
   const { daos, pairs } = await get([])
@@ -151,13 +146,12 @@ export function keepEach<Q, V extends {}> (
   return async (parts, question) => noted(await get(question), parts)
 }
 
-/** Keeps what `load` makes. */
 export function keepOne<V extends {}> (sources: Sources, load: Kept<V>, ttl?: number): Kept<V> {
   const get = keepEach<typeof ALL, V>(sources, load, { ttl })
   return parts => get(parts, ALL)
 }
 
-/** Another form of a kept value, made once for each, and forgotten with it. */
+/** Another form of a kept value, made once for each. */
 export function formOf<Q extends unknown[], V extends object, T> (
   kept: Kept<V, Q>, form: (value: V) => T | Promise<T>
 ): Kept<T, Q> {
@@ -169,6 +163,6 @@ export function formOf<Q extends unknown[], V extends object, T> (
   }
 }
 
-/** What `make` gives, with the age of what that is made of; it lives so many ms. */
+/** What `make` gives, with its age; it lives so many ms. */
 export const withAge = async <V>({ now, time }: Pick<Sources, 'now' | 'time'>, make: Kept<V>, ttl = TICKER_TTL) =>
   aged(await dated(make), { ttl, now, time })

@@ -1,4 +1,4 @@
-/** What happens, told as it happens: finalized trades in the order of the chain, tickers and proposals that change. */
+/** What happens, as it happens: finalized trades in the order of the chain, tickers and proposals that change. */
 import { createTurns } from '../async.js'
 import type { Clock } from '../clock.js'
 import { isServiceError } from '../errors.js'
@@ -76,7 +76,7 @@ const gap = (since: number | undefined, position?: ChainPosition): string => mes
   'gap', { since: since === undefined ? null : timeText(since), pages: '/api/pools/{pool_id}/trades' }, position
 )
 
-/** A comment that moves the id on: whoever comes back need not read again what did not concern him. */
+/** A comment that moves the id on: who comes back need not read again what did not concern him. */
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
 interface ToldTrade { pool: string, position: ChainPosition, text: string }

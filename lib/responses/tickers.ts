@@ -20,9 +20,9 @@ export interface TickerList {
 }
 
 /**
- * The pool that stands for a pair, the deepest, or the one of them that is `asked` for; and the others. Throws
- * INVALID_TICKER_ID, INVALID_POOL_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, what `get` throws, and HISTORY_UNAVAILABLE
- * where the deepest has no ticker: the next one, which may be a stranger's, would pass for it.
+ * The deepest pool of a pair, or the one that is `asked` for; and the others. Throws INVALID_TICKER_ID,
+ * INVALID_POOL_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, what `get` throws, and HISTORY_UNAVAILABLE where the deepest has
+ * no ticker: the next one, which may be a stranger's, would pass for it.
  */
 export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: string, asked?: string) {
   if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
@@ -82,7 +82,7 @@ export function createTickers (sources: Sources) {
   })
 
   return {
-    /** The tickers, kept. Throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
+    /** Kept. Throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
     get,
     /**
      * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, even one that

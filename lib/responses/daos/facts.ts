@@ -5,7 +5,7 @@ import type { TokenReader } from '../../live/tokens.js'
 import { keepEach, keepOne, MAX_RECORDS, noDao, type PricedState, type Sources } from '../sources.js'
 import { type DaoFigures, figuresOf } from './treasury.js'
 
-/** A DAO, what follows from its facts, and the state they go with, which knows the tokens that its vault holds. */
+/** A DAO, its figures, and the state they go with, which knows the tokens that its vault holds. */
 export interface KnownDao { state: PricedState, facts: DaoFacts, figures: DaoFigures }
 
 /** The deepest pools, of which supply and treasury are read with the lists: anyone can make one, of 15 accounts. */
@@ -40,7 +40,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
       return figures
     }),
 
-    /** Throws DAO_NOT_FOUND for a DAO that is not known, and what is wrong with its accounts. */
+    /** Throws DAO_NOT_FOUND, and what is wrong with its accounts. */
     one: keepEach(sources, async (parts, address: string): Promise<KnownDao> => {
       // what tokens are worth is of the list; all else is read anew
       const listed = await sources.priced(parts)

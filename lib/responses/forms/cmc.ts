@@ -47,7 +47,7 @@ const summaryRow = ({ ticker, high, low, change }: DayTicker): Exact<CmcSummary[
 export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   const { history } = sources
 
-  /** The trades of the last 24 hours that have a price, newest first, read in turns of who asks. */
+  /** Those that have a price, newest first, read in turns of who asks. */
   const day = keepEach(sources, async (
     parts, { tickerId, pool, turn }: Record<'tickerId' | 'pool', string> & { turn: Turn }
   ) => {

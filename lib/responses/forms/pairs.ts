@@ -8,8 +8,6 @@ import type { PoolList } from '../pools/pool-list.js'
 import { keepOne, type Sources } from '../sources.js'
 import { pairIn, type TickerList } from '../tickers.js'
 
-/** What several forms tell of pairs. */
-
 export interface FormSources extends Sources {
   tickers: Kept<TickerList>
   /** The pools by state and history. */
@@ -46,7 +44,7 @@ export const createDayTickers = (sources: FormSources): Kept<DayTicker[]> => kee
       change: pool.price_change_24h
     }]
   })
-  // as with the tickers: an empty list would look like a market without pools
+  // an empty list would look like a market without pools
   if (whole.length === 0 && tickers.length > 0) {
     throw new ServiceError('HISTORY_UNAVAILABLE', 'the last 24 hours of no pool are known')
   }

@@ -89,7 +89,7 @@ export function createTradedPools (sources: Sources): Kept<PoolList> {
       if (window?.wholeAfter === undefined || dao === undefined) return
       byId.set(address, record(state, pair, dao, window, created.get(address) ?? null))
     })
-    // As with the tickers: an empty list would look like a market without pools
+    // an empty list would look like a market without pools
     if (byId.size === 0 && state.pairs.length > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
     }
@@ -97,7 +97,7 @@ export function createTradedPools (sources: Sources): Kept<PoolList> {
   })
 }
 
-/** The same with what supply and treasury make of each, where they can be had. */
+/** The same with what supply and treasury make of each, where their many accounts can be had. */
 export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: DaoFactsKept): Kept<PoolList> =>
   keepOne(sources, async parts => {
     const list = await traded(parts)
@@ -106,7 +106,7 @@ export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: 
     return { ...list, pools, byId: new Map(pools.map(pool => [pool.pool_id, pool])) }
   })
 
-/** Undefined where it can't be had now, as the many accounts of supply and treasury: what it makes is null. */
+/** Undefined where it can't be had now. */
 export const orUnknown = <T>(wanted: Promise<T>): Promise<T | undefined> => wanted.catch((error: unknown) => {
   if (isServiceError(error)) return undefined
   throw error
