@@ -28,21 +28,10 @@ export function exactJson (value: ExactValue): string {
     return String(value)
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null)
-  // long lists have many small objects: no list of members is made of each
-  let text = ''
-  if (Array.isArray(value)) {
-    for (const item of value as readonly ExactValue[]) text += text === '' ? exactJson(item) : `,${exactJson(item)}`
-    return `[${text}]`
-  }
-  const object = value as Record<string, ExactValue>
-  for (const key of Object.keys(object)) {
-    const member = object[key]
-    if (member !== undefined) text += text === '' ? memberText(key, member) : `,${memberText(key, member)}`
-  }
-  return `{${text}}`
+  if (Array.isArray(value)) return `[${(value as readonly ExactValue[]).map(item => exactJson(item)).join()}]`
+  const members = Object.entries(value as Record<string, ExactValue>).filter(([, member]) => member !== undefined)
+  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${exactJson(member)}`).join()}}`
 }
-
-const memberText = (key: string, member: ExactValue): string => `${JSON.stringify(key)}:${exactJson(member)}`
 
 /** A value of a schema's type whose numbers may be exact ones. */
 export type Exact<T> = T extends number
