@@ -1,15 +1,10 @@
 /** What must not be told: the parts of settings that carry keys. */
 
-/** Settings whose password and query are secret; `path`: user and path too, which may be an API key. */
-const HOLDERS: ReadonlyArray<{ name: string, path: boolean }> = [
-  { name: 'CHAIN_RPC_URL', path: true },
-  { name: 'CHAIN_WS_URL', path: true },
-  { name: 'DATABASE_URL', path: false },
-  { name: 'REDIS_URL', path: false }
-]
+/** Settings whose password and query are secret; true: user and path too, which may be an API key. */
+const HOLDERS = { CHAIN_RPC_URL: true, CHAIN_WS_URL: true, DATABASE_URL: false, REDIS_URL: false }
 /** Parts of a query that are no secrets: plain words, which a log is full of. */
 const PLAIN = ['schema', 'sslmode']
-/** Shorter ones can't be told from words and numbers that a log is full of. */
+/** Shorter ones are words and numbers, of which a log is full, too. */
 const SHORTEST = 5
 const HIDDEN = '[hidden]'
 
@@ -34,7 +29,7 @@ function partsOf (url: string, path: boolean): string[] {
 /** The secrets in the settings of `env`, in every spelling in which they may turn up, longest first. */
 export function secretsOf (env: Readonly<Record<string, string | undefined>>): string[] {
   const found = new Set<string>()
-  for (const { name, path } of HOLDERS) {
+  for (const [name, path] of Object.entries(HOLDERS)) {
     for (const url of (env[name] ?? '').split(',')) {
       for (const part of partsOf(url.trim(), path)) {
         for (const spelling of [part, decoded(part), encodeURIComponent(decoded(part))]) {
@@ -48,10 +43,5 @@ export function secretsOf (env: Readonly<Record<string, string | undefined>>): s
 }
 
 /** A function that takes `secrets` out of a text. */
-export function createRedactor (secrets: readonly string[]): (text: string) => string {
-  return text => {
-    let clean = text
-    for (const secret of secrets) if (clean.includes(secret)) clean = clean.replaceAll(secret, HIDDEN)
-    return clean
-  }
-}
+export const createRedactor = (secrets: readonly string[]) => (text: string): string =>
+  secrets.reduce((clean, secret) => clean.replaceAll(secret, HIDDEN), text)

@@ -24,36 +24,29 @@ const PUBLIC_WEBSOCKET = 'wss://api.mainnet-beta.solana.com'
 /** The members of a list separated by commas; blanks around them and empty ones count for nothing. */
 export const list = (text: string): string[] => text.split(',').map(item => item.trim()).filter(item => item !== '')
 
-function isUrl (text: string, ...protocols: string[]): boolean {
-  return URL.canParse(text) && protocols.includes(new URL(text).protocol)
-}
+const isUrl = (text: string, ...protocols: string[]): boolean =>
+  URL.canParse(text) && protocols.includes(new URL(text).protocol)
+const isKey = (text: string): boolean => parseKey(text) !== undefined
 
 const isBetween = (text: string, most?: Rational): boolean => {
   const value = parseDecimal(text)
   return value !== undefined && value.n > 0n && (most === undefined || compare(value, most) < 0)
 }
 
-/** A mint and the pool that prices it, of `mint:pool`. */
-function pricedMint (text: string): [mint: string, pool: string] {
-  const [mint = '', pool = ''] = text.split(':').map(part => part.trim())
-  return [mint, pool]
-}
+/** Mints, each with the pool that prices it, of `mint:pool` separated by commas. */
+const pricedMints = (text: string) =>
+  list(text).map(pair => pair.split(':').map(part => part.trim()) as [mint: string, pool: string])
 
 function arePricedMints (text: string): boolean {
-  const pairs = list(text)
-  const isPair = (pair: string): boolean =>
-    pair.split(':').length === 2 && pricedMint(pair).every(key => parseKey(key) !== undefined)
-  return pairs.every(isPair) && new Set(pairs.map(pair => pricedMint(pair)[0])).size === pairs.length
+  const pairs = pricedMints(text)
+  return pairs.every(pair => pair.length === 2 && pair.every(isKey)) && new Map(pairs).size === pairs.length
 }
 
 /** The formats that the schema names: whether a text has the form, and the words for one that has not. */
 export const FORMATS: Record<string, { validate: (text: string) => boolean, must: string }> = {
   text: { validate: text => text.trim() !== '', must: 'must not be empty' },
-  'public-key': { validate: text => parseKey(text) !== undefined, must: 'must be a public key: base58 of 32 bytes' },
-  'public-keys': {
-    validate: text => list(text).every(key => parseKey(key) !== undefined),
-    must: 'must be public keys separated by commas'
-  },
+  'public-key': { validate: isKey, must: 'must be a public key: base58 of 32 bytes' },
+  'public-keys': { validate: text => list(text).every(isKey), must: 'must be public keys separated by commas' },
   rate: { validate: text => isBetween(text, ONE), must: 'must be a decimal above 0 and below 1' },
   amount: { validate: text => isBetween(text), must: 'must be a decimal above 0' },
   'priced-mints': {
@@ -80,16 +73,14 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
   'redis-url': { validate: text => text === '' || isUrl(text, 'redis:', 'rediss:'), must: 'must be a redis URL' }
 }
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 const VARIABLES = Object.keys(SettingsSchema.properties)
 /** Settings that the service can't do without: empty, they are missing. */
 const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_ADDRESS']
 
-/**
- * The environment as the schema should see it: our variables, trimmed; an empty one is taken for one that is not set.
- */
-export function ownVariables (
-  env: Readonly<Record<string, string | undefined>>
-): { variables: Record<string, string>, problems: string[] } {
+/** The environment as the schema should see it: our variables, trimmed; an empty one counts as not set. */
+export function ownVariables (env: Environment): { variables: Record<string, string>, problems: string[] } {
   const variables: Record<string, string> = {}
   const problems: string[] = []
   for (const name of VARIABLES) {
@@ -134,7 +125,7 @@ export function explain (violations: readonly Violation[]): string[] {
 }
 
 function wants (name: string, keyword: string, params: Record<string, unknown>, message = 'is not valid'): string {
-  if (keyword === 'format') return FORMATS[String(params.format)]?.must ?? message
+  if (keyword === 'format') return FORMATS[String(params.format)]!.must
   const schema = SettingsSchema.properties[name as keyof RawSettings]
   if ('anyOf' in schema) {
     return `must be one of ${schema.anyOf.map((option: { const: string }) => option.const).join(', ')}`
@@ -146,7 +137,7 @@ function wants (name: string, keyword: string, params: Record<string, unknown>, 
  * The values of checked settings; durations in ms, rates and amounts exact. `env`, which they came from, tells an empty
  * CHAIN_WS_URL from one that is not set.
  */
-export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, string | undefined>>) {
+export function deriveSettings (raw: RawSettings, env: Environment) {
   const nodeUrls = list(raw.CHAIN_RPC_URL)
   const defaultWebsocket = env.CHAIN_WS_URL === undefined && nodeUrls[0] === PUBLIC_NODE ? PUBLIC_WEBSOCKET : undefined
   return {
@@ -176,7 +167,7 @@ export function deriveSettings (raw: RawSettings, env: Readonly<Record<string, s
     volumeBasis: (raw.VOLUME_BASIS === 'fees' ? 'fees' : 'input') as VolumeBasis,
     usdRules: {
       usdMints: new Set(list(raw.USD_MINTS)) as ReadonlySet<string>,
-      pricedBy: new Map(list(raw.USD_PRICED_MINTS).map(pricedMint)) as ReadonlyMap<string, string>,
+      pricedBy: new Map(pricedMints(raw.USD_PRICED_MINTS)) as ReadonlyMap<string, string>,
       minDepth: parseDecimal(raw.USD_MIN_DEPTH)!
     },
     staleIfError: raw.STALE_IF_ERROR * 1000,
@@ -211,7 +202,7 @@ function distance (one: string, other: string): number {
 const MIN_LETTERS = 7
 
 /** A sentence for each variable that nobody knows and that resembles one of ours. */
-function misspelt (env: Readonly<Record<string, string | undefined>>): string[] {
+function misspelt (env: Environment): string[] {
   return Object.keys(env).filter(name => name.length >= MIN_LETTERS && !VARIABLES.includes(name)).flatMap(name => {
     const meant = VARIABLES.find(own =>
       Math.abs(own.length - name.length) <= 2 && distance(name.toUpperCase(), own) <= 2)
@@ -220,7 +211,7 @@ function misspelt (env: Readonly<Record<string, string | undefined>>): string[] 
 }
 
 /** What is doubtful about settings that are usable: each a sentence for the log. */
-export function warnings (settings: Settings, env: Readonly<Record<string, string | undefined>>): string[] {
+export function warnings (settings: Settings, env: Environment): string[] {
   const found = misspelt(env)
   if (settings.nodeUrls[0] === PUBLIC_NODE) {
     found.push(
