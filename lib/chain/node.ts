@@ -39,8 +39,8 @@ const MAX_BACKGROUND_REQUESTS = 24
 // Where a node refuses without a Retry-After.
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 10_000
-// A node without an index walks all accounts for a list: while it answers other calls, each of these is waited for
-// twice as long each time, up to this.
+// A node without an index walks all accounts for a list: while it answers other calls, these are waited for twice as
+// long each time, up to this.
 const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress', 'getBlock', 'getSignaturesForAddress'])
 const LONG_MS = 30_000
 // How long calls go out one by one where a batch was refused.
@@ -75,7 +75,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     }, () => {})
   }
 
-  /** Sends what may be sent now; a lower priority never takes a turn from a higher one. */
+  /** A lower priority never takes a turn from a higher one. */
   function pump (): void {
     const now = clock.now()
     if (now < pausedUntil) {
@@ -166,7 +166,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   function isOfBatch (error: ServiceError): boolean {
     const { reason, status = 0 } = faultOf(error) ?? {}
     const isRefused = ['too-large', 'batch', 'wrong-shape'].includes(reason ?? '') || (status >= 400 && status < 500)
-    // Some nodes fail at what they should refuse: this one has failed, the next calls go alone.
+    // some nodes fail at what they should refuse: the next calls go alone
     if (isRefused || (reason !== 'rpc-error' && countsAgainstNode(error))) singlesUntil = clock.now() + SINGLES_MS
     return isRefused
   }
@@ -223,8 +223,8 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
 }
 
 /**
- * Asks a node for its genesis hash before its first use and after `forget`. While it is another one than the first that
- * any node has told, calls fail with NODE_BAD_ANSWER. `cluster` is shared by the nodes.
+ * Asks a node for its genesis hash before its first use and after `forget`. While it is not that of `cluster`, which is
+ * the first that any of the nodes has told, calls fail with NODE_BAD_ANSWER.
  */
 export function withGenesisCheck (
   send: Send, { host, cluster }: { host: string, cluster: { genesis?: string } }
@@ -294,7 +294,7 @@ export function withBreaker (send: Send, { host, clock, failures, onOpen }: Brea
   }
 }
 
-/** Undefined: what was not done (a full queue, a refusal) says nothing of the node. */
+/** Undefined: what was not done says nothing of the node. */
 function isGood (calls: readonly Call[], replies: Reply[]): boolean | undefined {
   const errors = replies.flatMap(({ error }) => error ?? [])
   if (errors.length < replies.length) return true

@@ -1,6 +1,6 @@
 /**
- * All nodes as one: each call goes to them in their order until a result is believed, then, where that may help, once
- * more after a pause, until the answer's deadline. The one place where anything is tried again.
+ * All nodes as one: each call goes to them in their order until a result is believed, and again after a pause where
+ * that may help, until the answer's deadline. The one place where anything is tried again.
  */
 import { setMaxListeners } from 'node:events'
 import { systemClock, type Clock } from '../clock.js'
@@ -17,11 +17,11 @@ import {
 import { type ChainTime, createTimekeeper, type TimeEvent, type Timekeeper } from './timekeeper.js'
 import type { AtMoment, CallOptions, Priority } from './types.js'
 
-/** All that a client does in its own measure; tests, which can't wait as long, state theirs. */
+/** Tests, which can't wait as long, state their own. */
 const LIMITS = {
-  /** What a request may take, ms: five times what a healthy node takes for the largest read. */
+  /** Of a request, ms: five times what a healthy node takes for the largest read. */
   callMs: 5_000,
-  /** What an answer may take that somebody waits for, ms: two nodes may hang, one after the other. */
+  /** Of an answer that somebody waits for, ms: two nodes may hang, one after the other. */
   answerMs: 10_000,
   /** The largest answer, unpacked: sixty times the accounts of 2,000 DAOs; four copies fit the heap. */
   maxBytes: 256 * 1024 ** 2,
@@ -31,7 +31,7 @@ const LIMITS = {
   retries: 4,
   /** In a row, that open a breaker. */
   failures: 5,
-  /** How often nodes are asked for their time and health, ms: drift is believed by what was asked within a minute. */
+  /** Between questions for time and health, ms: drift is believed by what was asked within a minute. */
   watchMs: 25_000
 }
 
@@ -55,7 +55,7 @@ export interface NodeState {
   /** Host and port, numbered where nodes share them. */
   node: string
   breaker: BreakerState
-  /** Calls refused for their rate, calls that wait, and calls a second allowed now, Infinity: no bound. */
+  /** Calls refused for their rate, calls that wait, and calls a second allowed now; Infinity: no bound. */
   refused: number
   waiting: number
   perSecond: number
@@ -76,23 +76,23 @@ const BACKGROUND_ANSWER_MS: Partial<Record<Priority, number>> = { head: 30_000, 
 // A pause is anything up to this, twice as much each time.
 const BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 2_000
-// How long a node is not asked for an optional method it has not, and for one that it should have.
+// For so long a node is not asked for an optional method it has not, and for one that it should have.
 const UNSUPPORTED_MS = 3_600_000
 const MISSING_MS = 60_000
 const METHOD_NOT_FOUND = -32601
 const CURSOR_UNKNOWN = -32020
 // By which getHealth says that a node is behind.
 const BEHIND = -32005
-// JSON-RPC errors and statuses by which a node or a plan says that it does not offer an optional method.
+// By which a node or a plan says that it does not offer an optional method.
 const NOT_OFFERED_CODES = new Set([METHOD_NOT_FOUND, -32600, -32001, -32010, -32000, -32003, -32403])
 const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
 // How long a call waits for a node's rate while another may be free.
 const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5_000, past: undefined, idle: undefined }
-// Who has shown an older state than another is asked last for so long.
+// For so long is asked last who has shown an older state than another. Moments count whole seconds, and nodes are asked
+// one after the other.
 const OLDER_MS = 60_000
-// Moments count whole seconds, and nodes are asked one after the other.
 const SAME_AGE_MS = 3_000
-// An old state is watched closer. Watching never takes more than one of twenty of a node's calls.
+// An old state is watched closer; watching never takes more than one of twenty of a node's calls.
 const CLOSE_WATCH_MS = 8_000
 const WATCH_SHARE = 20
 
@@ -103,10 +103,10 @@ interface FailoverOptions {
   retries: number
 }
 
-/** What one node gives, by how old it is, ms; `isEnough`: no other need be asked. */
+/** What one node gives, and how old that is, ms; `isEnough`: no other need be asked. */
 interface Taken<T> { value: T, age: number, isEnough: boolean }
 
-/** Calls that one node answers together, and what is made of its results, which it was asked for at `askedAt`. */
+/** Calls that one node answers together, and what is made of its results. */
 interface Unit<T> {
   calls: readonly Call[]
   take (results: unknown[], index: number, askedAt: number): Taken<T> | ServiceError
@@ -115,7 +115,7 @@ interface Unit<T> {
 export function withFailover (
   nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, onFault, retries }: FailoverOptions
 ) {
-  // until when each node is asked last, and not for a method; what it was last told to be wrong with
+  // until when each is asked last, and not for a method; the last fault that was told of it
   const known = nodes.map(() => ({ lastUntil: 0, without: new Map<string, number>(), fault: '' }))
 
   const putLast = (index: number, ms: number): void => {
@@ -176,7 +176,7 @@ export function withFailover (
     })
   }
 
-  /** Again and again after a pause, while there are errors by which that may help. */
+  /** Again after a pause, while there are errors by which that may help. */
   async function settle<T> (units: ReadonlyArray<Unit<T>>, options: SendOptions): Promise<Array<T | ServiceError>> {
     const { signal, deadline = Infinity } = options
     const answers = new Array<T | ServiceError>(units.length)
@@ -201,7 +201,6 @@ export function withFailover (
     return answers
   }
 
-  /** An answer of one node, or why it can't be used. */
   function take<T> (
     { commitment, read }: Question<T>, results: unknown[], index: number, readAt: number
   ): Taken<AtMoment<T>> | ServiceError {
@@ -248,23 +247,21 @@ function isNotOffered (method: string, error: ServiceError): boolean {
   return NOT_OFFERED_CODES.has(rpcCode) || (reason === 'http' && NOT_OFFERED_STATUSES.has(status))
 }
 
-const byRetryAfter = (a: ServiceError, b: ServiceError): number => (a.retryAfter ?? 0) - (b.retryAfter ?? 0)
-
-/** One worth a retry, else of a node that was asked; of these the shortest Retry-After. */
+/** One worth a retry, else of a node that was asked; of several the shortest Retry-After. */
 function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
   const offering = errors.filter(error => faultOf(error)?.reason !== 'unsupported')
   // whoever offers the method and gave another error may know the cursor
   const others = offering.filter(error => faultOf(error)?.rpcCode !== CURSOR_UNKNOWN)
   const asked = others.filter(error => error.code !== 'BREAKER_OPEN')
   const from = [asked.filter(isWorthRetrying), asked, others, offering].find(({ length }) => length > 0) ?? errors
-  return from.toSorted(byRetryAfter)[0]
+  return from.toSorted((a, b) => (a.retryAfter ?? 0) - (b.retryAfter ?? 0))[0]
 }
 
-/** Of a reply to getHealth; a node that fails, or does not offer it, says nothing. */
+/** Of a reply to getHealth, which not every node offers. */
 const healthOf = ({ result, error }: Reply): Health =>
   result === 'ok' ? 'ok' : faultOf(error)?.rpcCode === BEHIND ? 'behind' : 'unknown'
 
-/** Throws a TypeError where a URL is none (it is not repeated). */
+/** Throws a TypeError, without the text, where a URL is none. */
 export function createNodeClient ({
   urls, rates = [], onTime, onFault = () => {}, onCall = () => {}, connections = createConnections(),
   clock = systemClock, timeClock = clock, ...limits
@@ -333,10 +330,10 @@ export function createNodeClient ({
   const send = (calls: readonly Call[], options: CallOptions = {}): Promise<Reply[]> =>
     within(calls, options, sending => failover.send(calls, sending))
 
-  /** Asks a node for its time and its health. */
   function watchNode ({ send, rate }: typeof nodes[number], index: number): void {
     const { calls, read } = clockQuestion('confirmed')
     const asked = [...calls, { method: 'getHealth', params: [] }]
+    /** Asks for its time and its health. */
     async function look (): Promise<void> {
       const [clock, health] = await within(asked, { priority: 'head' }, sending => send(asked, sending))
       time.noteHealth(index, healthOf(health!))
