@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPostgresReader } from '../lib/history/replicas/reader.js'
-import { openPostgresEngine } from '../lib/history/replicas/sole-writer.js'
+import { openPostgresEngine } from '../lib/history/replicas/leader-lock.js'
 import { prepareTables, type Engine } from '../lib/history/store/create-store.js'
 import { failed } from '../lib/history/store/failures.js'
 import { parseDatabaseUrl } from '../lib/history/store/postgres-connection.js'

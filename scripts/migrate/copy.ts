@@ -3,9 +3,8 @@ import { sql, type Kysely } from 'kysely'
 import { seqText } from '../../lib/history/store/mapping.js'
 import type { Engine } from '../../lib/history/store/create-store.js'
 import { unusable } from '../../lib/history/store/failures.js'
-import { putRows } from '../../lib/history/store/inserts.js'
 import { LEADER_NOTES } from '../../lib/history/store/state.js'
-import { putMeta, readMeta } from '../../lib/history/store/view.js'
+import { putMeta, putRows, readMeta } from '../../lib/history/store/view.js'
 import type { Tables } from '../../lib/history/store/tables.js'
 
 export interface CopyOptions {

@@ -4,11 +4,12 @@ import type { CandleRow, Size } from '../rules/candles.js'
 import type { AddedRows } from '../rules/tally.js'
 import type { DayMaker, StoredEvent } from '../rules/types.js'
 import { UNNAMED } from './conditions.js'
-import { excluded, putRows } from './inserts.js'
 import { rowOf } from './mapping.js'
 import type { CandleRange, Since } from './store.js'
 import { CANDLE, CLOSE, type Tables } from './tables.js'
-import { isOfDaos, isOneOf, readRevision, type Reads, type View, withDao, type Writing } from './view.js'
+import {
+  excluded, isOfDaos, isOneOf, putRows, readRevision, type Reads, type View, withDao, type Writing
+} from './view.js'
 
 /** The tables of all sizes are alike in what candles are read from. */
 const tableOf = (size: Size) => size as 'minutes'

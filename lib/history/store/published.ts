@@ -1,9 +1,8 @@
 /** How far block ranges have been published, and what came too late for them. */
 import { sql } from 'kysely'
-import { putRows } from './inserts.js'
 import { seqText } from './mapping.js'
 import type { PublishedSlot, StepChanges } from './store.js'
-import { putMeta, readMeta, type View, type Writing } from './view.js'
+import { putMeta, putRows, readMeta, type View, type Writing } from './view.js'
 
 export async function readPublished ({ db }: Pick<View, 'db'>): Promise<PublishedSlot | null> {
   const noted = (await readMeta(db)).get('published')

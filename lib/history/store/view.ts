@@ -1,7 +1,11 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type InsertQueryBuilder, type InsertResult, type Kysely, type RawBuilder } from 'kysely'
+import { chunks } from '../../chunks.js'
 import type { Mapping } from './mapping.js'
 import type { Store } from './store.js'
 import type { ColumnTypes, Tables } from './tables.js'
+
+/** Rows per statement. */
+const ROWS = 2000
 
 export interface View {
   db: Kysely<Tables>
@@ -51,6 +55,30 @@ export function isOneOf<T extends keyof Tables & string, C extends keyof Tables[
 export const isOfDaos = (
   view: View, table: 'events' | 'minutes', daos: readonly string[]
 ): RawBuilder<boolean> => isOneOf(view, table, ['dao'], daos.map(dao => ({ dao: view.idOf(dao) })))
+
+/** On conflict: these columns take the new values. */
+export const excluded = <C extends string>(columns: readonly C[]): Record<C, RawBuilder<never>> =>
+  Object.fromEntries(columns.map(column => [column, sql.ref(`excluded.${column}`)])) as Record<C, RawBuilder<never>>
+
+export async function putRows<T extends keyof Tables & string> (
+  to: Pick<View, 'db' | 'types'>, table: T, rows: ReadonlyArray<Tables[T]>,
+  onConflict?: Parameters<InsertQueryBuilder<Tables, T, InsertResult>['onConflict']>[0]
+): Promise<void> {
+  for (const some of chunks(rows, ROWS)) {
+    const columns = Object.keys(some[0]!) as Array<keyof Tables[T] & string>
+    const insert = to.db.insertInto(table).columns(columns)
+      .expression(rowsQuery(to, table, some as Array<Partial<Tables[T]>>))
+    await (onConflict === undefined ? insert : insert.onConflict(onConflict)).execute()
+  }
+}
+
+/** Deletes the rows whose `columns` are those of one of `keys`. */
+export async function deleteRows<T extends 'unattributed' | 'missing' | 'sequence_ranges', C extends keyof Tables[T]> (
+  to: View, table: T, columns: ReadonlyArray<C & string>, keys: ReadonlyArray<Pick<Tables[T], C>>
+): Promise<void> {
+  if (keys.length === 0) return
+  await to.db.deleteFrom(table as 'missing').where(isOneOf(to, table, columns, keys)).execute()
+}
 
 /** What a mapping reads of a row, with the DAO's address. */
 export const withDao = <Row, T extends object>({ addressOf }: View, mapping: Mapping<Row, T>) =>

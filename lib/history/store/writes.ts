@@ -2,13 +2,12 @@ import { sql } from 'kysely'
 import { feeRatesOf } from '../rules/tally.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
 import { putAdded, putCloses, putMakers } from './candle-rows.js'
-import { deleteRows, excluded, putRows } from './inserts.js'
 import { rowOf, seqText } from './mapping.js'
 import { putLate } from './published.js'
 import { notesOf, valuationText } from './state.js'
 import type { CompletedEvent, JudgedEvent, RebuiltPage, StepChanges } from './store.js'
 import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
-import { putMeta, type Writing } from './view.js'
+import { deleteRows, excluded, putMeta, putRows, type Writing } from './view.js'
 
 const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bigint }) =>
   db.updateTable('events').where('dao', '=', numberOf(dao)).where('seq', '=', seqText(seq))
