@@ -35,9 +35,10 @@ export function createSetReader (reader: AccountReader) {
   /** Accounts that nodes give by one call. */
   let most = MAX_ACCOUNTS
 
-  async function readBy (
-    size: number, parts: Part[], wanted: ReadonlyMap<string, ReadonlySet<string>>, minSlot?: number
-  ) {
+  /** By half as many accounts at a time where a node refuses that many. */
+  async function read (
+    parts: Part[], wanted: ReadonlyMap<string, ReadonlySet<string>>, minSlot?: number, size = most
+  ): Promise<Map<string, AccountSet>> {
     const calls: Array<{ addresses: string[], keys: string[] }> = []
     for (const [key, addresses] of wanted) {
       for (const some of chunks([...addresses], size)) {
@@ -50,35 +51,27 @@ export function createSetReader (reader: AccountReader) {
     }
     const found = new Map(Array.from(wanted, ([key, asked]) =>
       [key, { slot: Infinity, asked, accounts: new Map<string, RawAccount>() }]))
-    for (const some of chunks(calls, CALLS_AT_ONCE)) {
-      const { value, ...at } = await reader.accounts(some.map(({ addresses }) => addresses), minSlot)
-      parts.push(partOf(at))
-      for (const [index, { keys }] of some.entries()) {
-        for (const key of keys) {
-          const set = found.get(key)!
-          set.slot = Math.min(set.slot, at.moment.slot)
-          for (const account of value[index]!) {
-            if (account !== null && set.asked.has(account.address) && !isUnused(account)) {
-              set.accounts.set(account.address, account)
+    try {
+      for (const some of chunks(calls, CALLS_AT_ONCE)) {
+        const { value, ...at } = await reader.accounts(some.map(({ addresses }) => addresses), minSlot)
+        parts.push(partOf(at))
+        for (const [index, { keys }] of some.entries()) {
+          for (const set of keys.map(key => found.get(key)!)) {
+            set.slot = Math.min(set.slot, at.moment.slot)
+            for (const account of value[index]!) {
+              if (account !== null && set.asked.has(account.address) && !isUnused(account)) {
+                set.accounts.set(account.address, account)
+              }
             }
           }
         }
       }
+    } catch (error) {
+      if (size === 1 || !isRefusedAsAsked(error)) throw error
+      return await read(parts, wanted, minSlot, size >> 1)
     }
+    most = Math.min(most, size)
     return found
-  }
-
-  /** By half as many accounts at a time where a node refuses that many. */
-  async function read (...question: [Part[], ReadonlyMap<string, ReadonlySet<string>>, number?]) {
-    for (let size = most; ; size >>= 1) {
-      try {
-        const found = await readBy(size, ...question)
-        most = Math.min(most, size)
-        return found
-      } catch (error) {
-        if (size === 1 || !isRefusedAsAsked(error)) throw error
-      }
-    }
   }
 
   /**
