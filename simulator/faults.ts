@@ -1,49 +1,49 @@
 /** Everything a node does wrong, on demand: which method, what, how often. */
 
-/** Of a whole HTTP request; fires where any of its calls is of the method. */
-export const REQUEST_FAULTS = [
-  'refuse', 'reset', 'hang', 'drip', 'status', 'rate-limit', 'html', 'truncated', 'oversize', 'batch-partial',
-  'batch-missing', 'batch-shuffled'
-] as const
-/** Of one call, alone or in a batch. */
-export const CALL_FAULTS = [
-  'rpc-error', 'wrong-id', 'wrong-slot', 'missing-field', 'null-value', 'wrong-owner', 'swapped-accounts',
-  'null-transaction', 'other-signature', 'inner-null', 'repeat-page', 'wrong-order', 'short-page', 'skipped-signatures',
-  'pruned', 'hole', 'jump-back', 'slot-jump-ahead', 'short-accounts', 'no-account', 'clock-refused', 'clock-missing',
-  'clock-short', 'clock-owner', 'clock-ahead'
+/** Of a whole HTTP request; fires where any of its calls is of the method. `value`, with its default in brackets. */
+const REQUEST_FAULTS = [
+  'refuse',               // the connection is destroyed without an answer
+  'reset',                // in the middle of one
+  'hang',                 // no answer, ever
+  'drip',                 // one byte every `value` ms (50)
+  'status',               // HTTP status `value` (500)
+  'rate-limit',           // 429, Retry-After `value` s where given
+  'html',                 // status 200 with a page of HTML
+  'truncated',            // half of the JSON
+  'oversize',             // `value` bytes (64 MiB) of one string
+  'batch-partial',        // the member at `value` (1) of a batch is an error
+  'batch-missing',        // it is left out
+  'batch-shuffled'        // answers in another order
 ] as const
 
-/**
- * - `refuse`: the connection is destroyed without an answer; `reset`: in the middle of one
- * - `hang`: no answer, ever; `drip`: one byte every `value` ms (50)
- * - `status`: HTTP status `value` (500); `rate-limit`: 429, Retry-After `value` s where given
- * - `html`: status 200 with a page of HTML; `truncated`: half of the JSON; `oversize`: `value` bytes (64 MiB) of one
- * string
- * - `batch-partial`: the member at `value` (1) of a batch is an error; `batch-missing`: it is left out;
- * `batch-shuffled`: answers in another order
- * - `rpc-error`: error code `value` (-32603); `wrong-id`: the answer to another question
- * - `wrong-slot`: the context's slot, or the slot answered, is `value` (1000) too low
- * - `missing-field`: the field at path `value` (such as `context.slot`; default the first that matters) is left out
- * - `null-value`: null where the value belongs
- * - `wrong-owner`: accounts but the Clock belong to program `value` (the system program); `swapped-accounts`: each
- * account's content is its neighbour's
- * - `null-transaction`: null for a transaction that exists; `other-signature`: the transaction next to it;
- * `inner-null`: innerInstructions are null
- * - `repeat-page`: `before` is ignored; `wrong-order`: a page oldest first; `short-page`: at most `value` (half of the
- * page) entries;
- *   `skipped-signatures`: one in `value` (4) transactions is in no list, always the same ones
- * - `pruned`: signatures and transactions below slot `value` are gone; `hole`: those from the first to the second Unix
- * second of `value` are, as where a node was down and started again from a snapshot
- * - `jump-back`: the node answers as it did `value` (400) s ago; `slot-jump-ahead`: it names a slot `value` (10^9) too
- * high
- * - `short-accounts`: getProgramAccounts leaves out `value` accounts (all of them); `no-account`: getMultipleAccounts
- * says of the one at `value` (0) that
- *   there is none
- * - `clock-refused`: calls that name the Clock account are refused with code `value` (-32010); `clock-missing`: the
- * node says that there is none; `clock-short`: it has `value` (32) bytes; `clock-owner`: it belongs to the system
- * program; `clock-ahead`: its time is `value` (3600) s too late
- */
-export type FaultKind = typeof REQUEST_FAULTS[number] | typeof CALL_FAULTS[number]
+export type FaultKind =
+  | typeof REQUEST_FAULTS[number]
+  // of one call, alone or in a batch
+  | 'rpc-error'           // error code `value` (-32603)
+  | 'wrong-id'            // the answer to another question
+  | 'wrong-slot'          // the context's slot, or the slot answered, is `value` (1000) too low
+  | 'missing-field'       // without the field at path `value` (such as `context.slot`; the first that matters)
+  | 'null-value'          // null where the value belongs
+  | 'wrong-owner'         // accounts but the Clock belong to program `value` (the system program)
+  | 'swapped-accounts'    // each account's content is its neighbour's
+  | 'null-transaction'    // null for a transaction that exists
+  | 'other-signature'     // the transaction next to it
+  | 'inner-null'          // innerInstructions are null
+  | 'repeat-page'         // `before` is ignored
+  | 'wrong-order'         // a page oldest first
+  | 'short-page'          // at most `value` (half of the page) entries
+  | 'skipped-signatures'  // one in `value` (4) transactions is in no list, always the same ones
+  | 'pruned'              // signatures and transactions below slot `value` are gone
+  | 'hole'                // those between two Unix seconds are, as of a node that began from a snapshot again
+  | 'jump-back'           // it answers as it did `value` (400) s ago
+  | 'slot-jump-ahead'     // it names a slot `value` (10^9) too high
+  | 'short-accounts'      // getProgramAccounts leaves out `value` accounts (all of them)
+  | 'no-account'          // getMultipleAccounts says of the one at `value` (0) that there is none
+  | 'clock-refused'       // calls that name the Clock account are refused with code `value` (-32010)
+  | 'clock-missing'       // the node says that there is none
+  | 'clock-short'         // it has `value` (32) bytes
+  | 'clock-owner'         // it belongs to the system program
+  | 'clock-ahead'         // its time is `value` (3600) s too late
 
 export interface FaultRule {
   /** Default: every method. */

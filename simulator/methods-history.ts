@@ -108,17 +108,13 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       return history.json(view.fault('other-signature') === undefined ? index : next, view.software === 'current')
     },
 
-    /**
-     * `transactionDetails` `signatures` or `none` alone; a block with one transaction that the caller does not admit is
-     * refused whole.
-     */
+    /** With its signatures alone; a block with one transaction that the caller does not admit is refused whole. */
     getBlock (params: unknown[], view: View): string {
       requireCommitment(view)
       const slot = Number(params[0])
       if (!Number.isInteger(slot) || slot < 0) throw invalidParams('Invalid params: expected u64')
-      const details = view.config.transactionDetails ?? 'full'
-      if (details !== 'signatures' && details !== 'none') {
-        throw invalidParams(`this node knows transactionDetails signatures and none only, not ${details}`)
+      if (view.config.transactionDetails !== 'signatures') {
+        throw invalidParams('this node knows transactionDetails signatures only')
       }
       if (slot > view.slot) throw new RpcError(-32004, `Block not available for slot ${slot}`)
       if (slot < view.oldest) {
@@ -130,21 +126,16 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       if (signatures === null) {
         throw new RpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`)
       }
-      if (details === 'signatures') {
-        for (const signature of signatures) {
-          const index = history.find(signature)
-          if (index !== undefined) requireVersion(history.version(index), view.config.maxSupportedTransactionVersion)
-        }
-      }
-      const first = history.find(signatures.find(signature => history.find(signature) !== undefined)!)!
-      const block = {
+      const own = signatures.flatMap(signature => history.find(signature) ?? [])
+      for (const index of own) requireVersion(history.version(index), view.config.maxSupportedTransactionVersion)
+      return JSON.stringify({
         blockHeight: slot - 20_000_000,
-        blockTime: history.time(first),
+        blockTime: history.time(own[0]!),
         blockhash: BLOCKHASH,
         parentSlot: slot - 1,
-        previousBlockhash: BLOCKHASH
-      }
-      return JSON.stringify(details === 'none' ? block : { ...block, signatures })
+        previousBlockhash: BLOCKHASH,
+        signatures
+      })
     }
   }
 }
