@@ -268,7 +268,7 @@ export function createNodeClient ({
 }: NodeClientOptions): NodeClient {
   if (urls.length === 0) throw new TypeError('no node')
   const { callMs, answerMs, maxBytes, batchSize, retries, failures, watchMs } = { ...LIMITS, ...limits }
-  const closing = new AbortController()
+  let closed: ServiceError | undefined
   const running = new Set<AbortController>()
   const cluster = {}
   const targets = urls.map((text, index) => readUrl(text, 'http', `node ${index + 1}`))
@@ -315,7 +315,7 @@ export function createNodeClient ({
     if (signal !== undefined) setMaxListeners(0, signal)
     signal?.addEventListener('abort', leave, { once: true })
     running.add(ended)
-    if (closing.signal.aborted) ended.abort(closing.signal.reason)
+    if (closed !== undefined) ended.abort(closed)
     try {
       const result = await work({ priority, signal: ended.signal, deadline: clock.now() + ms })
       signal?.throwIfAborted()
@@ -341,7 +341,7 @@ export function createNodeClient ({
       if (clock!.error === undefined) time.note(index, 'confirmed', read([clock!.result], time.of(index)).moment)
     }
     function again (): void {
-      if (closing.signal.aborted) return
+      if (closed !== undefined) return
       const isCurrent = (time.lag(index) ?? Infinity) <= CURRENT_MS.confirmed
       const closest = isCurrent ? watchMs : Math.min(watchMs, CLOSE_WATCH_MS)
       const ms = Math.max(closest, asked.length * WATCH_SHARE * 1000 / rate.perSecond())
@@ -378,8 +378,8 @@ export function createNodeClient ({
     })),
     time,
     close () {
-      closing.abort(new ServiceError('SHUTTING_DOWN', 'the node client is closed'))
-      for (const ended of running) ended.abort(closing.signal.reason)
+      closed = new ServiceError('SHUTTING_DOWN', 'the node client is closed')
+      for (const ended of running) ended.abort(closed)
       connections.close()
     }
   }

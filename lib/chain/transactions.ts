@@ -6,7 +6,7 @@ import { faultOf, isWorthRetrying } from './node-errors.js'
 import { readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { type Call, type Reply, type Rpc } from './rpc.js'
 import type {
-  BulkPage, CallOptions, HistoryReader, RawTransaction, SignatureInfo, SignaturePage, TransactionOutcome
+  BulkPage, CallOptions, HistoryReader, RawTransaction, SignatureInfo, TransactionOutcome
 } from './types.js'
 
 const COMMITMENT = 'finalized'
@@ -36,28 +36,24 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     })
   }
 
-  async function signatures (
-    address: string, { before, limit = PAGE, minSlot, isOfEach = false }: SignaturePage, options: CallOptions = {}
-  ): Promise<SignatureInfo[]> {
-    const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before }
-    const call = { method: 'getSignaturesForAddress', params: [address, page] }
-    const given = isOfEach ? await rpc.ofEach(call, options) : []
-    const lists = given.map(rows => signaturesOf(rows, before)).filter(list => Array.isArray(list))
-    if (lists.length > 0) return joined(lists)
-    // before Agave 4.0 a node answers an unknown cursor with an empty list, and one that began from a snapshot has no
-    // list of before: another may know
-    const doubted = { ...options, doubt: isEmptyList }
-    const rows = await rpc.call(call.method, call.params, doubted).catch((cause: unknown) => {
-      if (faultOf(cause)?.rpcCode !== CURSOR_UNKNOWN) throw cause
-      throw new ServiceError('CURSOR_UNKNOWN', 'no node knows the signature before the page', { cause })
-    })
-    const list = signaturesOf(rows, before)
-    if (isServiceError(list)) throw list
-    return list
-  }
-
   return {
-    signatures,
+    async signatures (address, { before, limit = PAGE, minSlot, isOfEach = false }, options = {}) {
+      const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before }
+      const call = { method: 'getSignaturesForAddress', params: [address, page] }
+      const given = isOfEach ? await rpc.ofEach(call, options) : []
+      const lists = given.map(rows => signaturesOf(rows, before)).filter(list => Array.isArray(list))
+      if (lists.length > 0) return joined(lists)
+      // before Agave 4.0 a node answers an unknown cursor with an empty list, and one that began from a snapshot has no
+      // list of before: another may know
+      const doubted = { ...options, doubt: isEmptyList }
+      const rows = await rpc.call(call.method, call.params, doubted).catch((cause: unknown) => {
+        if (faultOf(cause)?.rpcCode !== CURSOR_UNKNOWN) throw cause
+        throw new ServiceError('CURSOR_UNKNOWN', 'no node knows the signature before the page', { cause })
+      })
+      const list = signaturesOf(rows, before)
+      if (isServiceError(list)) throw list
+      return list
+    },
 
     async transactions (signatures, options = {}) {
       if (signatures.length === 0) return []
