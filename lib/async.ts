@@ -1,9 +1,6 @@
 import { systemClock } from './clock.js'
 
-/**
- * What `work` gives; rejects with what `late` makes once `ms` have passed and the sockets have been read: we may have
- * been busy.
- */
+/** What `work` gives; rejects with what `late` makes after `ms`, once the sockets have been read: it may be there. */
 export async function orLate<T> (work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   let cancel = () => {}
   const end = new Promise<never>((_resolve, reject) => {
@@ -19,9 +16,9 @@ export async function orLate<T> (work: Promise<T>, ms: number, late: () => Error
 type Turns = <T>(work: () => T | Promise<T>) => Promise<T>
 
 /**
- * A queue of turns for work of which one kind changes what the other looks at. What is done alone begins once all that
- * was given before it has ended, well or not; what is done together once what was given before it to be done alone has,
- * and overlaps with others of its kind. What a piece of work throws reaches the one who gave it and nobody else.
+ * Turns for work of which one kind changes what the other looks at: `alone` begins once all that was given before it
+ * has ended, well or not; `together` once what was given to `alone` before it has, and overlaps with its kind. What a
+ * piece of work throws reaches only who gave it.
  */
 export function createSharedTurns (): { alone: Turns, together: Turns } {
   let last: Promise<unknown> = Promise.resolve()
@@ -66,19 +63,13 @@ export function letGo (): Promise<void> {
   })
 }
 
-/**
- * A function to be called between pieces of long work: a promise that lets everything else have its turn, once the work
- * has held the event loop too long; undefined before.
- */
+/** To be called between pieces of long work: `letGo` where it has held the event loop too long, else undefined. */
 export function createPauses (): () => Promise<void> | undefined {
   let begun = systemClock.now()
   return () => systemClock.now() - begun < SLICE_MS ? undefined : letGo().then(() => { begun = systemClock.now() })
 }
 
-/**
- * Does `work` with each of `items`, in their order, letting the event loop go where it would be held too long. Throws
- * what `work` throws.
- */
+/** `work` with each of `items`, in their order, letting the event loop go in between. Throws what `work` throws. */
 export async function eachInSlices<T> (items: Iterable<T>, work: (item: T) => void): Promise<void> {
   const pause = createPauses()
   for (const item of items) {

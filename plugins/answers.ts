@@ -12,7 +12,7 @@ import { createMarket } from '../lib/responses/market.js'
 import { createPoolResponses } from '../lib/responses/pools/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
 import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
-import { ALL, createPriced, keepEach, MAX_RECORDS, type Sources } from '../lib/responses/sources.js'
+import { ALL, keepEach, MAX_RECORDS, type Sources } from '../lib/responses/sources.js'
 import type { Supply } from '../schemas/supply.js'
 
 declare module 'fastify' {
@@ -39,12 +39,15 @@ export default fp(async fastify => {
     config: settings, cache: { snapshot, tokens },
     chain: { accounts, tokenAccounts, clock: { now }, time }, program, history
   } = fastify
-  const state: Sources['snapshot'] = {
-    get: async (parts, maxAge) => noted(await snapshot.get(ALL, maxAge), parts),
-    peek: () => snapshot.peek(ALL)
-  }
   const sources: Sources = {
-    snapshot: state, priced: createPriced(state, settings), history, settings, now, time
+    snapshot: {
+      get: async (parts, maxAge) => noted(await snapshot.get(ALL, maxAge), parts),
+      peek: () => snapshot.peek(ALL)
+    },
+    history,
+    settings,
+    now,
+    time
   }
   const market = createMarket(sources)
   const daosOf: DaosOf = async (parts, mint) => {
@@ -67,18 +70,18 @@ export default fp(async fastify => {
   const pools = createPoolResponses(sources, market.totals, facts)
   const proposals = createProposals(sources, accounts, program)
   const { incomplete, tickerList } = market
-  fastify.decorate('sources', sources)
-  fastify.decorate('supply', supply)
-  fastify.decorate('market', market)
-  fastify.decorate('pools', pools)
-  fastify.decorate('proposals', proposals)
-  fastify.decorate('daos', createDaoResponses({ ...sources, facts, pools: pools.known, proposals, incomplete }))
-  fastify.decorate('prices', createPrices(sources, tickerList))
   const listed = { ...sources, supply, tickers: tickerList, traded: pools.traded }
-  fastify.decorate('forms', {
-    coingecko: createCoinGecko(listed),
-    cmc: createCmc(listed),
-    dexscreener: createBlockRange('dexscreener', listed),
-    geckoterminal: createBlockRange('geckoterminal', listed)
-  })
+  fastify.decorate('sources', sources)
+    .decorate('supply', supply)
+    .decorate('market', market)
+    .decorate('pools', pools)
+    .decorate('proposals', proposals)
+    .decorate('daos', createDaoResponses({ ...sources, facts, pools: pools.known, proposals, incomplete }))
+    .decorate('prices', createPrices(sources, tickerList))
+    .decorate('forms', {
+      coingecko: createCoinGecko(listed),
+      cmc: createCmc(listed),
+      dexscreener: createBlockRange('dexscreener', listed),
+      geckoterminal: createBlockRange('geckoterminal', listed)
+    })
 }, { name: 'answers', dependencies: ['config', 'chain', 'cache', 'history'] })

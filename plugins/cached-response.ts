@@ -29,8 +29,8 @@ type Age = Omit<Sendable<unknown>, 'value'>
 /** A stale answer says its age. */
 const isStale = ({ age, left }: Age): boolean => left === 0 && age > 0
 /**
- * What an answer's entity tags begin with. One that says its age has its own: a 304 takes no header from what a client
- * keeps, so that by the same tag a browser would show the old age for good.
+ * What an answer's entity tags begin with. One that says its age has its own: after a 304 by the same tag a browser
+ * would show the old age for good.
  */
 const tagOf = ({ value: { tag }, ...age }: Sendable<{ tag: string }>): string => isStale(age) ? `${tag}.stale` : tag
 
@@ -47,8 +47,7 @@ function begin (
   if (!isStreamed(value) && value.headers !== undefined) reply.headers(value.headers)
   if (isKept) reply.code(304)
   else if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  // Of a HEAD request the framework tells the length of what is given here, and a 304 may tell none but that of the
-  // whole body (RFC 9110, 8.6)
+  // of HEAD the framework tells the length of what is given here; a 304 may tell no other (RFC 9110, 8.6)
   if (isKept && reply.request.method !== 'HEAD') return false
   reply.type(value.contentType)
   return true

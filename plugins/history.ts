@@ -19,15 +19,9 @@ export interface HistoryPluginOptions {
   listen?: typeof subscribe
 }
 
-/**
- * How long the step at hand may still wait for a node once the process stops, ms. Cut off, it is done again at the next
- * start.
- */
+/** For so long the step at hand may wait for a node once the process stops, ms; cut off, the next start does it. */
 const LAST_STEP = 3_000
-/**
- * From the beginning of the end until the history's, ms: answers in work may have taken five seconds of it, and after
- * 9.5 the process ends by force (server.ts).
- */
+/** From the end's beginning to the history's, ms: answers may take five seconds of it, and 9.5 is all (server.ts). */
 const OVER_WITHIN = 8_000
 
 /** The history in the embedded store, which is this process's own, or in the PostgreSQL that several share. */

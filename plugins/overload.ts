@@ -16,10 +16,7 @@ interface Bounds {
   residentBytes: number
 }
 
-/**
- * A refresh of thousands of DAOs holds the loop for one tick of a second; a loop that is late at every tick is too
- * busy.
- */
+/** A refresh of thousands of DAOs holds the loop for one tick of a second: a loop that is late at each is too busy. */
 const MAX_DELAY = 250
 /** Shares of what there is at which there is still room to end what is in work. */
 const MAX_HEAP = 0.9
@@ -35,10 +32,9 @@ const defaults = (): Bounds => ({
 })
 
 /**
- * Sheds load with 503 before the event loop or the memory suffer: what caused it, by path and address. Where the loop
- * is late those are answers that cost work of their own, for clients who have had much of it; where memory is short,
- * for everybody. Lists are sent as they were made, and cost less than a refusal saves; the liveness probe is answered
- * likewise.
+ * Sheds load with 503 before the event loop or the memory suffer: answers that cost work of their own, for clients who
+ * have had much of it where the loop is late, for everybody where memory is short. Lists and the liveness probe cost
+ * less than a refusal saves.
  */
 export default fp<OverloadOptions>(async (fastify, { bounds }) => {
   const { budget } = fastify
@@ -48,8 +44,7 @@ export default fp<OverloadOptions>(async (fastify, { bounds }) => {
     maxHeapUsedBytes: heapBytes,
     maxRssBytes: residentBytes,
     pressureHandler: ({ routeOptions: { config }, client }, _reply, type, value) => {
-      // a second without one measurement of the loop counts as an endless delay; the first of a slow start is such a
-      // one
+      // a second without a measurement, as the first of a slow start, counts as an endless delay
       if (value === Infinity || config.isDear !== true) return
       if (type === underPressure.TYPE_EVENT_LOOP_DELAY && !budget.making.isGreedy(client)) return
       throw new ServiceError('OVERLOADED', 'the process is overloaded')

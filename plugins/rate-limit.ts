@@ -13,16 +13,15 @@ export interface RateLimitOptions {
 }
 
 /**
- * Whether a request is of the page's budget: a file of it, or what its scripts ask for. Who states falsely that he is
- * such a script has no more than one who loads pages; what is dear stands in line by address all the same.
+ * Whether a request is of the page's budget: a file of it, or what its scripts ask for. Who poses as such a script has
+ * no more than one who loads pages; what is dear waits in line by address all the same.
  */
 const isOfPage = ({ routeOptions: { url }, headers }: FastifyRequest): boolean =>
   isPageRoute(url) || (url?.startsWith('/api/') === true && headers['sec-fetch-site'] === 'same-origin')
 
 /**
- * The limit of the contract: one count for each client and clock minute over all paths, unknown ones included. IPv6
- * clients count per /64. The pages, their files and what they ask for have a count of their own, so that a visit leaves
- * the client its requests.
+ * The limit of the contract: one count for each client and clock minute over all paths, unknown ones included; another
+ * for the pages, their files and what they ask for, so that a visit leaves the client its requests.
  */
 export default fp<RateLimitOptions>(async (fastify, { now }) => {
   const { rateLimitMax, rateLimitPage, isExempt } = fastify.config

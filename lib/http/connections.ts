@@ -50,10 +50,10 @@ interface Answer {
 }
 
 /**
- * Bounds the connections of `server`. When one too many comes, the one that has waited longest without a request is
- * ended, else the one whose answer has taken longest, if longer than `patience`, else the newcomer; the platform's own
- * limit would turn newcomers away, so that slow connections could lock everybody out. Whoever takes an answer more
- * slowly than `pace` is ended too; what has been handed to the connection counts as taken.
+ * Bounds the connections of `server`. When one too many comes, the one that has waited longest without a request ends,
+ * else the one whose answer has taken longest, if longer than `patience`, else the newcomer: by the platform's limit
+ * slow ones could lock everybody out. Who takes an answer more slowly than `pace` is ended too; what has been handed to
+ * the connection counts as taken.
  */
 export function watchConnections (server: Server, { most, patience, pace }: ConnectionOptions) {
   // both in the order in which their members entered
@@ -121,10 +121,8 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
     if (pipelined.size > MAX_PIPELINED) socket.destroy()
   })
 
-  /**
-   * Of `close()`: ends those that have no request in work, idle ones and ones whose request has not arrived as a whole,
-   * and the others once they have none. For the platform a connection is idle whose answer waits to be sent.
-   */
+  // of `close()`: who has no request in work, or none that has arrived as a whole, ends at once, others once they have
+  // none; for the platform a connection is idle whose answer waits to be sent
   server.closeIdleConnections = () => {
     isClosing = true
     for (const socket of waiting) socket.destroy()
