@@ -6,27 +6,12 @@ import {
 } from './status.js'
 import type { Store } from './store/store.js'
 import { createReading, type Reading } from './volumes/reading.js'
-import type { DailyVolume, Volume24h, Volumes } from './volumes/volumes.js'
+import type { Volumes } from './volumes/volumes.js'
 
 /** What never changes any more: block ranges, and what began a DAO. */
 export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents' | 'firstEvent'> {
   /** Whether the loss of a DAO's first event has been published: found after all, it is late. */
   isBeginningLost (dao: string): Promise<boolean>
-}
-
-export interface Answers {
-  status (): HistoryStatus
-  /** The newest finalized moment up to which all is stored. Throws WARMING_UP, or HISTORY_UNAVAILABLE: it is behind. */
-  head (): Head
-  /** Per DAO, raw units, the 24 hours before the head. Throws WARMING_UP while they are not covered, and as `head`. */
-  last24h (): Promise<{ head: Head, volumes: Map<string, Volume24h> }>
-  /** Per DAO and UTC day, as far as it has been walked. Throws as `head`. */
-  daily (): Promise<Map<string, DailyVolume>>
-  /** Trades, candles, windows: all of one state. Throws as `head`, and what `work` throws. */
-  read<T> (work: (reading: Reading) => Promise<T>): Promise<T>
-  /** What has been published for good, however old the head. Throws WARMING_UP. */
-  published<T> (work: (reading: PublishedReading) => Promise<T>): Promise<T>
-  report (): HistoryReport
 }
 
 export interface Seen extends Progress {
@@ -62,36 +47,42 @@ function reportOf ({ state, accounts, sequenceGaps }: Seen) {
 
 export type HistoryReport = ReturnType<typeof reportOf>
 
-export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOptions): Answers {
-  const facts = (seen: Seen) => ({ ...seen, time, staleMs })
-  const known = (seen: Seen): Completeness => completenessOf(seen.state, seen)
+export type Answers = ReturnType<typeof createAnswers>
 
-  /** As `seeing`, where what is made of the swaps is whole and of now. */
-  const current = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => seeing(async seen => {
-    checkHead(facts(seen))
-    seen.checkSums?.()
-    return await work(seen)
-  })
+export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOptions) {
+  const facts = (seen: Seen) => ({ ...seen, time, staleMs })
+
+  /** As `seeing`, where what is made of the swaps is whole and of now, by `check`. */
+  const current = <T>(
+    check: (seen: ReturnType<typeof facts>) => Head, work: (seen: Seen, known: Completeness, head: Head) => Promise<T>
+  ): Promise<T> => seeing(async seen => {
+      const head = check(facts(seen))
+      seen.checkSums?.()
+      return await work(seen, completenessOf(seen.state, seen), head)
+    })
 
   return {
-    status () {
+    status (): HistoryStatus {
       const seen = last()
       return seen === undefined ? EMPTY : statusOf(facts(seen))
     },
-    head () {
+    /** The newest finalized moment up to which all is stored. Throws WARMING_UP; HISTORY_UNAVAILABLE: behind. */
+    head (): Head {
       const seen = last()
       if (seen === undefined) throw new ServiceError('WARMING_UP', 'the history is starting')
       return checkHead(facts(seen))
     },
-    last24h: () => seeing(async seen => {
-      const head = checkDay(facts(seen))
-      seen.checkSums?.()
-      return { head, volumes: await seen.volumes.last24h(head.time, known(seen)) }
-    }),
-    daily: () => current(seen => seen.volumes.daily(known(seen))),
-    read: work => current(seen => work(createReading(store, seen.volumes, known(seen)))),
-    published: work => seeing(seen => {
-      const { sequenceGaps, searched, lostBefore } = known(seen)
+    /** Per DAO, raw units, the 24 hours before the head. Throws as `head`, and WARMING_UP: not covered yet. */
+    last24h: () => current(checkDay, async ({ volumes }, known, head) =>
+      ({ head, volumes: await volumes.last24h(head.time, known) })),
+    /** Per DAO and UTC day, as far as it has been walked. Throws as `head`. */
+    daily: () => current(checkHead, ({ volumes }, known) => volumes.daily(known)),
+    /** Trades, candles, windows: all of one state. Throws as `head`, and what `work` throws. */
+    read: <T>(work: (reading: Reading) => Promise<T>): Promise<T> =>
+      current(checkHead, ({ volumes }, known) => work(createReading(store, volumes, known))),
+    /** What has been published for good, however old the head. Throws WARMING_UP. */
+    published: <T>(work: (reading: PublishedReading) => Promise<T>): Promise<T> => seeing(seen => {
+      const { sequenceGaps, searched, lostBefore } = completenessOf(seen.state, seen)
       return work({
         ...store,
         async isBeginningLost (dao) {
@@ -101,7 +92,7 @@ export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOp
         }
       })
     }),
-    report () {
+    report (): HistoryReport {
       const seen = last()
       return seen === undefined ? new Map() : reportOf(seen)
     }

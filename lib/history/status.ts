@@ -19,68 +19,6 @@ export interface LastDayWork {
   secondsLeft: number | null
 }
 
-export interface HistoryStatus {
-  phase: Phase
-  /** The last 24 hours are covered. */
-  last24h: boolean
-  /** Walked to the beginning that the node offers. */
-  complete: boolean
-  /** Age of the newest finalized moment up to which everything is stored, ms; and its slot. */
-  headAge: number | null
-  headSlot: number | null
-  /** It is too old for anything to be made of it; a halt of the chain does not count. */
-  isBehind: boolean
-  lastDay: LastDayWork | null
-  /** Newest slot processed. */
-  slot: number | null
-  /** Down to which all is covered from the head. */
-  oldestTime: number | null
-  /** Signatures processed since the start. */
-  signatures: number
-  swaps: number
-  events: number
-  /** That the accounts have numbered; null: not compared yet. */
-  expected: number | null
-  /** Sequence numbers known to be missing. */
-  missingEvents: number
-  /** Each of them has been looked for in its DAO's own signatures. */
-  searched: boolean
-  /** Transactions that the node lists and does not give. */
-  missingTransactions: number
-  /** Parts of the past that no node offers any more, inside what is indexed. */
-  losses: number
-  /** Swaps by observed fee rate, basis points, that is not the configured one; "other": none is named. */
-  rateDisagreements: ReadonlyArray<{ bps: string, swaps: number }>
-  /** Whether this process is the one that writes. */
-  leads: boolean
-  /** Why nothing can be written to this store; null: it can. */
-  refusal: string | null
-}
-
-/** Before anything is known. */
-export const EMPTY: HistoryStatus = {
-  phase: 'starting',
-  last24h: false,
-  complete: false,
-  headAge: null,
-  headSlot: null,
-  isBehind: false,
-  lastDay: null,
-  slot: null,
-  oldestTime: null,
-  signatures: 0,
-  swaps: 0,
-  events: 0,
-  expected: null,
-  missingEvents: 0,
-  searched: true,
-  missingTransactions: 0,
-  losses: 0,
-  rateDisagreements: [],
-  leads: false,
-  refusal: null
-}
-
 const DAY = 86_400
 /** Block times of one chain may differ by so many seconds. */
 const CLOCK_MARGIN = 60
@@ -161,29 +99,72 @@ export function checkDay (facts: HeadFacts & { state: Walked }): Head {
   return checkHead(facts)
 }
 
-export function statusOf (facts: Omit<Progress, 'searched' | 'missingOwners'> & Freshness): HistoryStatus {
+export type HistoryStatus = ReturnType<typeof statusOf>
+
+export function statusOf (facts: Omit<Progress, 'searched' | 'missingOwners'> & Freshness) {
   const { state, head, verifiedTo, time, sequenceGaps, accounts, lastDay } = facts
   const [top] = state.indexedRanges
+  /** The last 24 hours are covered. */
   const last24h = head !== null && coversDay(state, head.time)
   return {
-    ...EMPTY,
     phase: phaseOf(state, head),
     last24h,
+    /** Walked to the beginning that the node offers. */
     complete: isComplete(state),
+    /** Age of the newest finalized moment up to which everything is stored, ms; and its slot. */
     headAge: head === null ? null : time.age(head.time),
     headSlot: head?.slot ?? null,
+    /** It is too old for anything to be made of it; a halt of the chain does not count. */
     isBehind: isBehind(facts),
     lastDay: last24h ? null : lastDay,
+    /** Newest slot processed. */
     slot: top?.newestSlot ?? null,
+    /** Down to which all is covered from the head, Unix seconds. */
     oldestTime: top?.oldestTime ?? null,
+    /** Signatures processed since the start. */
+    signatures: 0,
     swaps: state.swaps,
     events: state.events,
+    /** That the accounts have numbered; null: not compared yet. */
     expected: verifiedTo === null ? null : [...accounts.values()].reduce((sum, seqNum) => sum + Number(seqNum), 0),
+    /** Sequence numbers known to be missing, and whether each has been looked for in its DAO's own signatures. */
     missingEvents: sizeOf([...sequenceGaps.values()].flat()),
+    searched: true,
+    /** Transactions that the node lists and does not give. */
     missingTransactions: state.missing.length,
+    /** Parts of the past that no node offers any more, inside what is indexed. */
     losses: state.losses.length,
-    rateDisagreements: Array.from(state.rates, ([bps, swaps]) => ({ bps, swaps }))
+    /** Swaps by observed fee rate, basis points, that is not the configured one; "other": none is named. */
+    rateDisagreements: Array.from(state.rates, ([bps, swaps]) => ({ bps, swaps })),
+    /** Whether this process is the one that writes. */
+    leads: false,
+    /** Why nothing can be written to this store; null: it can. */
+    refusal: null as string | null
   }
+}
+
+/** Before anything is known. */
+export const EMPTY: HistoryStatus = {
+  phase: 'starting',
+  last24h: false,
+  complete: false,
+  headAge: null,
+  headSlot: null,
+  isBehind: false,
+  lastDay: null,
+  slot: null,
+  oldestTime: null,
+  signatures: 0,
+  swaps: 0,
+  events: 0,
+  expected: null,
+  missingEvents: 0,
+  searched: true,
+  missingTransactions: 0,
+  losses: 0,
+  rateDisagreements: [],
+  leads: false,
+  refusal: null
 }
 
 export const completenessOf = (state: StoreState, proof: ProofFacts): Completeness => ({
