@@ -1,6 +1,6 @@
 /**
- * Carries out attacks and prints the figures before and after, without a network: each on a market of two honest DAOs
- * of its own, or all on the running demo, which prints the addresses. `--help` says how.
+ * Carries out attacks and prints the figures before and after: each on a market of two honest DAOs of its own, or all
+ * on the running demo, which prints the addresses.
  */
 import { ATTACKS } from './attacks/attacks.js'
 import { httpUrl, readCommandLine, refuse, runScript, UsageError } from './command-line.js'
@@ -16,7 +16,6 @@ const { values, positionals: wanted } = readCommandLine(
 )
 for (const name of wanted) if (ATTACKS[name] === undefined) refuse(`${name}: one of ${Object.keys(ATTACKS).join(', ')}`)
 
-/** A figure as a reader takes it: lists with commas, an error's sentence, nothing in words. */
 function figure (value: unknown): string {
   if (value === undefined || value === null) return 'nothing'
   if (Array.isArray(value)) return value.map(figure).join(', ')
@@ -39,7 +38,7 @@ await runScript(async () => {
     await run(scene)
     const after = await show(await scene.look(), scene)
     await scene.close()
-    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+    for (const key of Object.keys({ ...before, ...after })) {
       const [was, is] = [figure(before[key]), figure(after[key])]
       console.log(`  ${key}: ${was === is ? `${is}, as before` : `${was} before, ${is} after`}`)
     }

@@ -1,8 +1,3 @@
-/**
- * Reads the whole history of the program into the store, with its progress: `npm run backfill`. The settings are those
- * of the service. It can be ended with Ctrl-C and started again at any time, and refuses to run beside a service on the
- * same store.
- */
 import { existsSync } from 'node:fs'
 import Fastify from 'fastify'
 import { accountsOf, ALL } from '../lib/responses/sources.js'

@@ -6,9 +6,9 @@ import { pageScripts } from '../lib/page/scripts.js'
 import { readCommandLine, refuse } from './command-line.js'
 
 /**
- * `npm run build`, once the types have been checked. What is loaded by its name or started stays a file of its own
- * under the name of its source; all else is joined into few files beside them, most libraries included: compiling many
- * modules is what a start consists of (docs/performance.md).
+ * What is loaded by its name or started stays a file of its own under the name of its source; all else is joined into
+ * few files beside them, most libraries included: compiling many modules is what a start consists of
+ * (docs/performance.md).
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))

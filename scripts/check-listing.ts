@@ -1,6 +1,5 @@
 /**
- * Walks a running service by an aggregator's rules and prints what a reviewer would refuse:
- * `npm run check-listing -- --url http://localhost:3000 --form dexscreener`; without `--form` by all of them. Exits 1
+ * Walks a running service by an aggregator's rules, or by all of them, and prints what a reviewer would refuse. Exits 1
  * where there is something.
  */
 import { setTimeout } from 'node:timers/promises'
@@ -25,7 +24,6 @@ const { values } = readCommandLine(
 const progress = (() => {
   let [read, shownAt] = [0, performance.now()]
   return {
-    /** Of the form that is checked. */
     begin () { [read, shownAt] = [0, performance.now()] },
     tell (form: string, what: string, isAnswer = true) {
       if (isAnswer) read++
@@ -43,7 +41,6 @@ const progress = (() => {
   }
 })()
 
-/** Asks as one form's check does. */
 const asking = (form: Form) => async (path: string, headers: Record<string, string> = {}): Promise<Answer> => {
   const response = await ask(new URL(path, values.url), { headers },
     seconds => progress.tell(form, `the limit of requests takes ${seconds} s`, false))

@@ -1,7 +1,4 @@
-/**
- * The whole service on a simulated chain, without a network: about 20 DAOs that trade live, and what to try on them.
- * `--help` says how. Ends on Ctrl-C, or after the seconds where they are given.
- */
+/** The whole service on a simulated chain: about 20 DAOs that trade live, and what to try on them. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { once } from 'node:events'
@@ -54,7 +51,7 @@ interface Chain {
   launched: string[]
 }
 
-/** Says so in one line where the port is taken, before anything is started. */
+/** Before anything is started. */
 async function requirePort (): Promise<void> {
   const probe = createServer()
   await new Promise<void>(resolve => {

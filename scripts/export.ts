@@ -1,9 +1,7 @@
 /**
- * Writes stored trades, candles or days to a file: `npm run export -- --what trades --format csv --from 2026-01-01
- * --to 2026-01-31 --out trades.csv`.
- * It only reads, and may run beside the service. Amounts are there as raw units and in whole tokens, prices in quote
- * tokens per base token; `--store` is sqlite:FOLDER (sqlite:./data) or a postgres URL. Days are UTC, both included.
- * What the pools trade is asked of the service at `--url`.
+ * Writes stored trades, candles or days to a file. It only reads, and may run beside the service. Amounts are there as
+ * raw units and in whole tokens, prices in quote tokens per base token. Days are UTC, both included. What the pools
+ * trade is asked of the service at `--url`.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -85,11 +83,7 @@ await runScript(async () => {
       const bars = barsOf(dao, tokens.get(dao), length, what === 'days')
       for (let before: bigint | undefined; ;) {
         const trades: Trade[] = await store.trades({
-          dao,
-          since: from * DAY,
-          until: (to + 1) * DAY - 1,
-          limit: PAGE,
-          ...(before !== undefined && { before })
+          dao, since: from * DAY, until: (to + 1) * DAY - 1, limit: PAGE, ...(before !== undefined && { before })
         })
         read += trades.length
         await write(what === 'trades' ? trades.map(trade => tradeRow(trade, tokens.get(dao))) : bars.take(trades))

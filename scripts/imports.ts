@@ -1,6 +1,6 @@
 /**
- * `npm run imports`: ends with status 1 where an import runs upward through the layers below, or where imports go in a
- * circle. Imports of types count too. The linter holds the walls between rooms that are side by side.
+ * Ends with status 1 where an import, of types too, runs upward through the layers below, or where imports go in a
+ * circle. The linter holds the walls between rooms that are side by side.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -10,10 +10,7 @@ import { readCommandLine } from './command-line.js'
 
 readCommandLine('npm run imports: says whether an import runs upward, or in a circle', {})
 
-/**
- * Lowest first; a file belongs to the first layer whose pattern its path begins with, and imports from its own and
- * lower ones.
- */
+/** Lowest first; a file belongs to the first that fits, and imports from its own and lower ones. */
 const LAYERS: ReadonlyArray<readonly [name: string, pattern: RegExp]> = [
   ['schemas', /^(schemas|idl)\//],
   ['lib', /^lib\/[^/]+\.ts$/],

@@ -1,10 +1,9 @@
 /**
- * Moves a history between engines:
- * `npm run migrate -- --from sqlite:./data --to postgres://user@host/database?schema=history`, or back. The service
- * must be stopped. It can be ended with Ctrl-C and run again; the target can be used once it has said so.
+ * Moves a history between engines. The service must be stopped. It can be ended with Ctrl-C and run again; the target
+ * can be used once it has said so.
  */
 import { copyStore } from './migrate/copy.js'
-import { bar, readCommandLine, redraw, runScript, UsageError } from './command-line.js'
+import { bar, readCommandLine, redraw, runScript, texts, UsageError } from './command-line.js'
 import { openEngine } from './open-engine.js'
 
 /** Between two lines where no terminal shows them, ms. */
@@ -24,7 +23,7 @@ function createProgress (out: NodeJS.WriteStream) {
   }
 }
 
-const { values } = readCommandLine(USAGE, { from: { type: 'string' }, to: { type: 'string' } })
+const { values } = readCommandLine(USAGE, texts('from', 'to'))
 
 await runScript(async signal => {
   if (values.from === undefined || values.to === undefined) throw new UsageError(USAGE)

@@ -1,7 +1,4 @@
-/**
- * Takes the pictures of the README anew, in Chromium, of the pool that trades most on a running service:
- * `npm run demo`, and beside it `npm run pictures`. `--help` says how.
- */
+/** Takes the pictures of the README anew, in Chromium, of the pool that trades most on a running service. */
 import { existsSync } from 'node:fs'
 import { chromium } from 'playwright-core'
 import type { Pools } from '../schemas/pools.js'

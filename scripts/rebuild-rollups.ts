@@ -1,7 +1,6 @@
 /**
- * Makes candles, day sums and what else is kept beside the trades anew from the stored trades:
- * `npm run rebuild-rollups -- --store sqlite:./data`, or a postgres URL. The service must be stopped. It can be ended
- * with Ctrl-C: what is then missing is made by the service, or by running it again.
+ * Makes what is kept beside the stored trades anew from them: candles, day sums and more. The service must be stopped.
+ * It can be ended with Ctrl-C: what is then missing is made by the service, or by running it again.
  */
 import { rebuildRollups } from '../lib/history/rebuild.js'
 import { createStore } from '../lib/history/store/create-store.js'

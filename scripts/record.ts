@@ -1,25 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { httpUrl, readCommandLine, refuse, runScript, wholeNumber } from './command-line.js'
+import { httpUrl, readCommandLine, refuse, runScript, texts, wholeNumber } from './command-line.js'
 import { recordNode } from './recording.js'
 
-/**
- * `npm run record -- --url URL --out test/fixtures/NAME [--factory PROGRAM] [--mints A,B] [--most N]`: stores a node's
- * answers to everything that the service asks. FACTORY_ADDRESS is taken from the environment where --factory is not
- * given.
- */
+/** Stores a node's answers to everything that the service asks. `--factory` is FACTORY_ADDRESS of the environment. */
 
 const USAGE = 'usage: npm run record -- --url URL --out test/fixtures/NAME --factory PROGRAM [--mints A,B] [--most N]'
 /** Most transactions that may be asked for. */
 const MOST = 10_000_000
 
-const { values: { url, out, factory, mints, most } } = readCommandLine(USAGE, {
-  url: { type: 'string' },
-  out: { type: 'string' },
-  factory: { type: 'string', default: process.env.FACTORY_ADDRESS ?? '' },
-  mints: { type: 'string', default: '' },
-  most: { type: 'string' }
-})
+const { values } = readCommandLine(USAGE, texts('url', 'out', 'factory', 'mints', 'most'))
+const { url, out, factory = process.env.FACTORY_ADDRESS ?? '', mints = '', most } = values
 
 await runScript(async () => {
   if (url === undefined || out === undefined || factory === '') return refuse(USAGE)

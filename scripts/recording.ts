@@ -14,8 +14,6 @@ import { NOT_OFFERED } from './recording/replay.js'
 import { METHOD_NOT_FOUND, startRpcServer } from './recording/rpc-server.js'
 import type { Daos } from '../schemas/daos.js'
 
-/** Records a node: runs the whole service on it through a proxy that listens, until the service knows everything. */
-
 export interface RecordOptions {
   url: string
   /** FACTORY_ADDRESS. */
@@ -55,9 +53,8 @@ async function askAll (service: FastifyInstance, mints: readonly string[]): Prom
   if (report.statusCode !== 200) throw new Error(`/api/daos answered ${report.statusCode}: ${report.payload}`)
   const known = report.json<Daos>().daos.flatMap(({ base_mint: base, quote_mint: quote }) => [base, quote])
     .filter(mint => mint !== null)
-  const supplies = [...new Set([...known, ...mints])].map(mint => `/api/supply/${mint}`)
-  const paths = ['/api/tickers', '/api/volume/aggregate', ...supplies]
-  for (const path of paths) {
+  const supplies = Array.from(new Set([...known, ...mints]), mint => `/api/supply/${mint}`)
+  for (const path of ['/api/tickers', '/api/volume/aggregate', ...supplies]) {
     const { statusCode, payload } = await service.inject(path)
     if (statusCode !== 200 && statusCode !== 404) throw new Error(`${path} answered ${statusCode}: ${payload}`)
   }
@@ -70,7 +67,10 @@ async function catchUp (service: FastifyInstance, rpc: Rpc, recorder: Recorder):
   while ((service.history.status().headSlot ?? 0) < recorder.slot) await setTimeout(POLL_MS)
 }
 
-/** The text of a recording of the node at `url`. Throws where it would hold the node's host or key. */
+/**
+ * Runs the whole service on the node at `url`, through a proxy that listens, until it knows everything. Gives the text
+ * of the recording; throws where that would hold the node's host or key.
+ */
 export async function recordNode (
   { url, program, mints = [], most = MAX_TRANSACTIONS, onStep = () => {}, now = Date.now }: RecordOptions
 ): Promise<string> {

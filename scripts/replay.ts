@@ -4,10 +4,7 @@ import { readCommandLine, refuse, runScript, wholeNumber } from './command-line.
 import { readRecording } from './recording/recording.js'
 import { serveRecording } from './recording/replay.js'
 
-/**
- * `npm run replay -- NAME [--port 8899]`: serves a recording (of test/fixtures, or a folder) as a JSON-RPC node, until
- * Ctrl-C.
- */
+/** Serves a recording (of test/fixtures, or a folder) as a JSON-RPC node, until Ctrl-C. */
 
 const USAGE = 'npm run replay -- NAME [--port 8899]'
 

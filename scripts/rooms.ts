@@ -1,7 +1,4 @@
-/**
- * Prints what each room of `lib`, and each other folder, holds: bytes, lines, files, and lines of more than 120
- * columns: `npm run rooms`.
- */
+/** Prints what each room of `lib`, and each other folder, holds. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join, sep } from 'node:path'
 import { readCommandLine } from './command-line.js'

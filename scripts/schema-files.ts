@@ -1,7 +1,5 @@
 import { SHARED_SCHEMAS } from '../schemas/registry.js'
 
-/** The JSON Schemas of the answers as files that stand side by side, each by a stable id. */
-
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 const NAMESPACE = 'dao-market-data'
 
@@ -18,9 +16,7 @@ function withFileReferences (value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withFileReferences(member)]))
 }
 
-/** Every schema by the name of its file. */
-export function schemaFiles (): Map<string, { $schema: string, $id: string, title: string, examples?: unknown[] }> {
-  return new Map(SHARED_SCHEMAS.map(({ $id: name = '', ...schema }) => {
-    return [fileOf(name), { $schema: DIALECT, $id: idOf(name), title: name, ...withFileReferences(schema) as object }]
-  }))
-}
+/** The JSON Schemas of the answers by the names of their files, each by a stable id. */
+export const schemaFiles = (): Map<string, { $schema: string, $id: string, title: string, examples?: unknown[] }> =>
+  new Map(SHARED_SCHEMAS.map(({ $id: name = '', ...schema }) =>
+    [fileOf(name), { $schema: DIALECT, $id: idOf(name), title: name, ...withFileReferences(schema) as object }]))

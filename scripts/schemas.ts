@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readCommandLine } from './command-line.js'
 import { schemaFiles } from './schema-files.js'
 
-/** `npm run schemas [-- --out FOLDER]`: writes each JSON Schema of the answers into a folder. */
+/** Writes each JSON Schema of the answers into a folder. */
 
 const { values: { out } } = readCommandLine(
   'npm run schemas -- [--out dist-schemas]', { out: { type: 'string', default: 'dist-schemas' } }

@@ -1,8 +1,7 @@
 /**
- * Makes a pool's figures again with a JSON-RPC node alone:
- * `npm run verify -- --url http://… --rpc https://… --pool ADDRESS`. State comes from the DAO's account and events,
- * volumes, trades and candles from each transaction. None of the service's code takes part, and nothing it says is
- * taken for true: settings are the operator's word, given as flags (their defaults are the service's).
+ * Makes a pool's figures again with a JSON-RPC node alone. State comes from the DAO's account and events, volumes,
+ * trades and candles from each transaction. None of the service's code takes part, and nothing it says is taken for
+ * true: settings are the operator's word, given as flags (their defaults are the service's).
  */
 import { readCommandLine, refuse, texts } from './command-line.js'
 import { besideAdapter, readVaults } from './verify/adapter.js'

@@ -1,7 +1,4 @@
-/**
- * What anyone could do with a DAO of his own, each in a few lines: what is done, and the figures that it was meant to
- * bend.
- */
+/** What anyone could do with a DAO of his own, and the figures that it was meant to bend. */
 import type { Figures, Scene } from './scene.js'
 
 export interface Attack {
@@ -45,11 +42,8 @@ export const ATTACKS: Record<string, Attack> = {
   dust: {
     what: 'two raw units of a token without decimals sold for 99 USDC: the fee rounds up to one of them',
     async run ({ moves }) {
-      await moves.swap(
-        await moves.pool(await moves.mint({ symbol: 'DUST', decimals: 0, supply: 1_000n }), 2n, 297_000_000n),
-        'sell',
-        2n
-      )
+      const own = await moves.mint({ symbol: 'DUST', decimals: 0, supply: 1_000n })
+      await moves.swap(await moves.pool(own, 2n, 297_000_000n), 'sell', 2n)
     },
     show: figures => ({
       ...top(figures), dust: figures.aggregate.tokens.find(({ symbol }) => symbol === 'DUST')?.totalVolume
@@ -60,9 +54,8 @@ export const ATTACKS: Record<string, Attack> = {
     what: 'a pool of a hundred billion tokens that call themselves USDC',
     async run ({ moves }) {
       const fake = await moves.mint({ symbol: 'USDC', name: 'USD Coin', supply: 10n ** 18n })
-      await moves.swap(
-        await moves.pool(await moves.mint({ symbol: 'FAKED' }), 10n ** 12n, 10n ** 17n, fake), 'buy', 10n ** 15n
-      )
+      const pool = await moves.pool(await moves.mint({ symbol: 'FAKED' }), 10n ** 12n, 10n ** 17n, fake)
+      await moves.swap(pool, 'buy', 10n ** 15n)
     },
     show: figures => ({
       ...top(figures),
@@ -75,10 +68,8 @@ export const ATTACKS: Record<string, Attack> = {
     what: 'sixty DAOs, each quoted in a token of its own',
     async run ({ moves }) {
       for (let i = 0; i < 60; i++) {
-        const quote = await moves.mint({ symbol: `Q${i}` })
-        await moves.swap(
-          await moves.pool(await moves.mint({ symbol: `T${i}` }), 10n ** 12n, 10n ** 15n, quote), 'buy', 10n ** 12n
-        )
+        const [base, quote] = [await moves.mint({ symbol: `T${i}` }), await moves.mint({ symbol: `Q${i}` })]
+        await moves.swap(await moves.pool(base, 10n ** 12n, 10n ** 15n, quote), 'buy', 10n ** 12n)
       }
     },
     show: figures => ({ ...top(figures), listed: figures.tickers.length }),
@@ -89,9 +80,8 @@ export const ATTACKS: Record<string, Attack> = {
     run: async ({ deepest, moves }) => { await moves.pool(deepest.base, 1_000n, 1_000n) },
     show: (figures, { deepest }) => ({
       ...top(figures),
-      pools: figures.tickers.filter(
-        ({ base_currency: base }) => base === deepest.base
-      ).map(({ liquidity_in_usd: usd }) => usd)
+      pools: figures.tickers.filter(({ base_currency: base }) => base === deepest.base)
+        .map(({ liquidity_in_usd: usd }) => usd)
     }),
     holds: (before, after) => sameFirst(before, after) && Number((after.pools as string[])[0]) > 1
   },

@@ -1,4 +1,3 @@
-/** The running demo as the scene of attacks: its chain takes the moves, its service is asked as anyone asks it. */
 import { systemClock } from '../../lib/clock.js'
 import type { Treasury } from '../../schemas/treasury.js'
 import type { Ticker } from '../../schemas/ticker.js'
@@ -11,8 +10,8 @@ const LOOK_MS = 3_000
 const TRIES = 60
 
 /**
- * The service at `url` before the chain that takes moves at `chain`. Throws a UsageError where one of them does not
- * answer.
+ * The running demo: the service at `url`, asked as anyone asks it, before the chain that takes moves at `chain`. Throws
+ * a UsageError where one of them does not answer.
  */
 export async function openDemo (url: URL, chain: URL): Promise<Scene> {
   const nobodyAt = ({ origin }: URL) => (cause: unknown): never => {

@@ -1,7 +1,4 @@
-/**
- * A market of two honest DAOs with the service before it, on a simulated chain of its own: where the attacks are
- * carried out.
- */
+/** A market of two honest DAOs with the service before it, on a simulated chain of its own. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

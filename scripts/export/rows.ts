@@ -55,8 +55,8 @@ export function tradeRow (trade: Trade, tokens: PoolTokens | undefined): Cells {
 }
 
 /**
- * Candles, or days, of a pool from its trades, newest first as these come: each is given once a trade of an earlier one
- * has come. Volumes are exact, prices those of trades; intervals without a trade are left out.
+ * Candles, or days, of a pool from its trades, newest first: each is given once a trade of an earlier one has come.
+ * Volumes are exact; intervals without a trade are left out.
  */
 export function barsOf (
   dao: string, tokens: PoolTokens | undefined, length: number, isDay: boolean

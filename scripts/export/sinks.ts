@@ -1,4 +1,3 @@
-/** Files that rows are written to, page by page. */
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
@@ -8,6 +7,7 @@ export type Cells = Cell[]
 /** A name and whether its values are whole numbers. */
 export interface Column { name: string, isInteger?: boolean }
 
+/** A file that rows are written to, page by page. */
 export interface Sink {
   write (rows: Cells[]): Promise<void>
   end (): Promise<void>
@@ -41,9 +41,11 @@ function textSink (path: string, columns: readonly Column[], format: string): Si
 
 /** A row group for each page, so that memory does not grow with the file. */
 function parquetSink (path: string, columns: readonly Column[]): Sink {
-  const kinds = columns.map(({ name, isInteger }) => isInteger === true
-    ? { name, type: 'INT64' as const, repetition_type: 'OPTIONAL' as const }
-    : { name, type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const, repetition_type: 'OPTIONAL' as const })
+  const kinds = columns.map(({ name, isInteger }) => ({
+    name,
+    repetition_type: 'OPTIONAL' as const,
+    ...isInteger === true ? { type: 'INT64' as const } : { type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const }
+  }))
   const schema = [{ name: 'root', num_children: columns.length }, ...kinds]
   const writer = new ParquetWriter({ writer: fileWriter(path), schema })
   return {

@@ -1,7 +1,6 @@
 import { multiply } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
-import { checkMembers } from './members.js'
-import { checkFollows } from './follow.js'
+import { checkFollows, checkMembers } from './follow.js'
 import { checkKnown } from './reader.js'
 import {
   ADDRESS, compareFields, fields, isRow, type Json, listOf, near, type Refuse, type Row, rowOf, shown, SIGNATURE, SOME,

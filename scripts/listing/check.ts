@@ -2,10 +2,10 @@ import { checkApi } from './api.js'
 import { checkBlockRange } from './block-range.js'
 import { checkCmc } from './cmc.js'
 import { checkCoinGecko } from './coingecko.js'
-import { checkJupiter } from './jupiter.js'
 import { createMarket, type Market } from './market.js'
 import { createReader, type Get, type Reader } from './reader.js'
 import type { Refuse } from './rules.js'
+import { checkJupiter } from './supply.js'
 
 const CHECKS = {
   api: checkApi,

@@ -1,6 +1,7 @@
 import { compare, type Rational, subtract } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
 import { decimalsOf, rawOf } from './market.js'
+import { checkKnown } from './reader.js'
 import { decimal, fields, isLess, listOf, type Row, rowOf, same, sumOf } from './rules.js'
 
 /** What does not circulate of a token issued anew for a DAO, by that DAO's own record. */
@@ -58,7 +59,7 @@ export async function checkSupply (checking: Checking, mint: string): Promise<vo
 }
 
 /** A number that is all that an answer consists of. */
-export async function readPlain ({ reader, refuse }: Checking, path: string): Promise<string | undefined> {
+async function readPlain ({ reader, refuse }: Checking, path: string): Promise<string | undefined> {
   const plain = await reader.plain(path)
   return plain === undefined || /^\d+(\.\d+)?$/.test(plain)
     ? plain
@@ -84,4 +85,25 @@ export async function compareSupply (
       doubt(`${where}: ${name} is ${JSON.stringify(row[name])}, /api/supply has ${record[name]}`)
     }
   }
+}
+
+/** Jupiter's supplies, held against the plain-text ones that CoinGecko and CoinMarketCap read. */
+export async function checkJupiter (checking: Checking): Promise<void> {
+  const { reader, market, refuse, compared } = checking
+  const mints = [...new Set((await market.lookedAt()).map(({ base }) => String(base.mint)))]
+  if (mints.length === 0) refuse('/jupiter: no token to look at')
+  for (const mint of mints) {
+    const where = `/jupiter/supply/${mint}`
+    const [total, circulating] = [await reader.row(`${where}/total`), await reader.row(`${where}/circulating`)]
+    if (total === undefined || circulating === undefined) continue
+    const row = { ...total, ...circulating }
+    const { totalSupply: whole, circulatingSupply: part } = fields(row, where, refuse, {
+      totalSupply: { form: 'number', isPositive: true }, circulatingSupply: { form: 'number' }
+    })
+    if (isLess(whole, part)) refuse(`${where}: more circulates than there is`)
+    await compareSupply(checking, mint, where, row)
+    for (const kind of ['total', 'circulating']) await readPlain(checking, `/api/supply/${mint}/${kind}`)
+    await checkKnown(reader, `${where}/total`, refuse)
+  }
+  compared(`${mints.length} tokens with /api/supply`)
 }

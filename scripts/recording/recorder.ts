@@ -1,11 +1,6 @@
 import { CLOCK, momentOf, SLOT_MS } from './clock.js'
 import { FORMAT, type ProgramAccounts, type Recording, type SignatureRow } from './recording.js'
 
-/**
- * Collects a node's answers into a recording. What is asked twice is kept as it was last answered, a past that grows as
- * a whole.
- */
-
 export interface RecorderOptions {
   program: string
   /** Transactions beyond which recording ends in an error: one cut short would be a wrong history. */
@@ -18,6 +13,7 @@ interface Found { pubkey: string, account: unknown }
 
 export type Recorder = ReturnType<typeof createRecorder>
 
+/** Collects a node's answers: what is asked twice is kept as it was last answered, a past that grows as a whole. */
 export function createRecorder ({ program, most }: RecorderOptions) {
   const accounts = new Map<string, unknown>()
   const signatures = new Map<string, SignatureRow[]>()

@@ -1,6 +1,4 @@
-/**
- * A node's answers to everything that the service asks, as one file: the whole service runs on it without a network.
- */
+/** A node's answers to everything that the service asks: on this file alone the whole service runs. */
 
 export interface ProgramAccounts {
   program: string

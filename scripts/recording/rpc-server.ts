@@ -2,8 +2,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { RpcCall, RpcReply } from './recording.js'
 
-/** A JSON-RPC server over HTTP, single calls and batches, whose answers somebody else gives. */
-
 export interface RpcServerOptions {
   /** The replies to the calls of one request, in their order; a rejection becomes status 502. */
   answer: (calls: readonly RpcCall[]) => Promise<RpcReply[]>
@@ -19,12 +17,13 @@ export const METHOD_NOT_FOUND = -32_601
 const HOST = '127.0.0.1'
 const MAX_BYTES = 1024 ** 2
 
+/** A JSON-RPC server over HTTP, single calls and batches. */
 export async function startRpcServer (
   { answer, now = Date.now, port = 0 }: RpcServerOptions
 ): Promise<{ url: string, close (): Promise<void> }> {
   async function reply (body: string): Promise<string> {
     const parsed = JSON.parse(body) as Message | Message[]
-    const messages = Array.isArray(parsed) ? parsed : [parsed]
+    const messages = [parsed].flat()
     const replies = await answer(messages.map(({ method, params }) => ({ method, params: params ?? [] })))
     const answers = replies.map((result, i) => ({ jsonrpc: '2.0', id: messages[i]!.id, ...result }))
     return JSON.stringify(Array.isArray(parsed) ? answers : answers[0])

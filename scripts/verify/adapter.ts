@@ -1,7 +1,4 @@
-/**
- * A day of a pool as the public adapters count it, beside what is served: `npm run verify -- --adapter`. In whole quote
- * tokens, which an adapter takes for dollars. `docs/methodology.md` has the formulas.
- */
+/** A day of a pool as the public adapters count it (docs/methodology.md), in whole quote tokens, taken for dollars. */
 import { type Chain, dateOf, DAY, feesOf, group, type Group, type Served } from './compare.js'
 import { amount, text } from './decimal.js'
 import type { Node } from './node.js'

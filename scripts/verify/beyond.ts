@@ -1,7 +1,4 @@
-/**
- * What `npm run verify` makes again beyond trades: the DAO's supply and what it owns, its liquidity by day, quotes. All
- * of the chain alone.
- */
+/** What `npm run verify` makes again beyond trades: the DAO's supply and what it owns, its liquidity by day, quotes. */
 import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { type Chain, dateOf, DAY, type Group, group, type Json, type Served, type Word, type Worth } from './compare.js'

@@ -65,8 +65,7 @@ export interface Swap {
   after: State
 }
 
-// The pool begins at 8 in the account: a byte for its state, reserves and fees at 101, four keys at its end; behind it
-// the DAO
+// the pool begins at 8: a byte for its state, reserves and fees at 101, four keys at its end; behind it the DAO
 const SIZE = { spot: 277, live: 541 }
 const KEYS = 128
 const [MULTISIG, VAULT, SEQUENCE, LIMIT] = [41, 73, 239, 247]
@@ -160,9 +159,8 @@ export interface Past { swaps: Swap[], states: State[], transactions: number, ne
 const MAX_BEFORE = 200
 
 /**
- * Swaps and states of a pool since a Unix second, oldest first, and as far back as its last swap before that second.
- * Events are the program's own, numbered by the DAO; one without the DAO's key that has the next number is the DAO's
- * too.
+ * Swaps and states of a pool since a Unix second, oldest first, and as far back as its last swap before that second. An
+ * event without the DAO's key that has its next number is its own too.
  */
 export async function readPast (node: Node, pool: Pool, since: number): Promise<Past> {
   const taken: Array<{ signature: Signature, events: Awaited<ReturnType<Node['events']>> }> = []
@@ -195,8 +193,8 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
       const isBuy = data[104] === 0
       const [input, output] = [data.readBigUInt64LE(105), data.readBigUInt64LE(113)]
       const [base, quote] = isBuy ? [output, input] : [input, output]
-      const isNext = last !== undefined && last.seq + 1n === seq
-      const fee = !isNext ? undefined : isBuy ? after.quoteFees - last!.quoteFees : after.baseFees - last!.baseFees
+      const balance = isBuy ? 'quoteFees' : 'baseFees'
+      const fee = last?.seq === seq - 1n ? after[balance] - last[balance] : undefined
       past.swaps.push({
         seq,
         signature: signature.signature,
@@ -221,10 +219,7 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
   return past
 }
 
-/**
- * The pool's state as it was at a slot: that of the account where nothing has moved it since, else that of its last
- * event until then.
- */
+/** The pool's state at a slot: its account's where nothing has moved it since, else that of its last event before. */
 export function stateAt (pool: Pool, past: Past, slot: number): State | undefined {
   const { state } = pool
   if (!past.states.some(({ slot: moved }) => moved > slot && moved <= state.slot)) return state

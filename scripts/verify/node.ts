@@ -1,7 +1,4 @@
-/**
- * What `npm run verify` asks of a JSON-RPC node, in the node's own words. What can't be had ends the process with a
- * line.
- */
+/** What `npm run verify` asks of a JSON-RPC node. What can't be had ends the process with a line. */
 import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { ask, refuse } from '../command-line.js'
@@ -78,10 +75,7 @@ export function nodeAt (rpc: string) {
         before = page.at(-1)!.signature
       }
     },
-    /**
-     * Events that a program emitted: calls of itself with its event authority as the only account, which nobody else
-     * can make.
-     */
+    /** Events of a program: calls of itself with its event authority as only account, which nobody else can make. */
     async events (signature: string, program: string): Promise<Placed[]> {
       const authority = PublicKey.findProgramAddressSync(
         [Buffer.from('__event_authority')], new PublicKey(program)

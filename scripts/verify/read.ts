@@ -4,8 +4,6 @@ import { type Pool, poolAt, readPast } from './chain.js'
 import { type Chain, DAY, HOUR, type Json, type Served, type Word } from './compare.js'
 import { type Node, read } from './node.js'
 
-/** What `npm run verify` reads before it compares: the service's answers, and the chain. */
-
 /** Reading is made again while the answers are of two moments, so many times. */
 const TRIES = 5
 const PAGE = 1_000
