@@ -12,7 +12,7 @@ import { createMarket } from '../lib/responses/market.js'
 import { createPoolResponses } from '../lib/responses/pools/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
 import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
-import { ALL, keepEach, MAX_RECORDS, type Sources } from '../lib/responses/sources.js'
+import { ALL, createPriced, keepEach, MAX_RECORDS, type Sources } from '../lib/responses/sources.js'
 import type { Supply } from '../schemas/supply.js'
 
 declare module 'fastify' {
@@ -39,15 +39,12 @@ export default fp(async fastify => {
     config: settings, cache: { snapshot, tokens },
     chain: { accounts, tokenAccounts, clock: { now }, time }, program, history
   } = fastify
+  const state: Sources['snapshot'] = {
+    get: async (parts, maxAge) => noted(await snapshot.get(ALL, maxAge), parts),
+    peek: () => snapshot.peek(ALL)
+  }
   const sources: Sources = {
-    snapshot: {
-      get: async (parts, maxAge) => noted(await snapshot.get(ALL, maxAge), parts),
-      peek: () => snapshot.peek(ALL)
-    },
-    history,
-    settings,
-    now,
-    time
+    snapshot: state, priced: createPriced(state, settings), history, settings, now, time
   }
   const market = createMarket(sources)
   const daosOf: DaosOf = async (parts, mint) => {
