@@ -44,7 +44,9 @@ function parquetSink (path: string, columns: readonly Column[]): Sink {
   const kinds = columns.map(({ name, isInteger }) => ({
     name,
     repetition_type: 'OPTIONAL' as const,
-    ...isInteger === true ? { type: 'INT64' as const } : { type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const }
+    ...isInteger === true
+      ? { type: 'INT64' as const }
+      : { type: 'BYTE_ARRAY' as const, converted_type: 'UTF8' as const }
   }))
   const schema = [{ name: 'root', num_children: columns.length }, ...kinds]
   const writer = new ParquetWriter({ writer: fileWriter(path), schema })

@@ -85,11 +85,10 @@ export async function putMakers (to: Writing, makers: readonly DayMaker[]): Prom
   if (makers.length === 0) return
   const rows = makers.map(({ dao, day, maker }) => ({ day, dao: to.numberOf(dao), maker }))
   await putRows(to, 'makers', rows, oc => oc.columns(['day', 'dao', 'maker']).doNothing())
-  const days = new Map(rows.map(({ dao, day }) => [`${dao} ${day}`, { dao, start: day * DAY }]))
+  const days = [...new Map(rows.map(({ dao, day }) => [`${dao} ${day}`, { dao, start: day * DAY }])).values()]
   const count = sql<number>`
     (select count(*) from makers where makers.day = days.start / ${sql.lit(DAY)} and makers.dao = days.dao)`
-  await to.db.updateTable('days').set({ makers: count })
-    .where(isOneOf(to, 'days', ['dao', 'start'], [...days.values()])).execute()
+  await to.db.updateTable('days').set({ makers: count }).where(isOneOf(to, 'days', ['dao', 'start'], days)).execute()
 }
 
 export async function putAdded (to: Writing, { days, hours, minutes, makers }: AddedRows): Promise<void> {

@@ -11,14 +11,12 @@ export const POOL_KINDS = [
 /** Names as a list in a statement. */
 export const quoted = (kinds: readonly string[]) => sql.raw(kinds.map(kind => `'${kind}'`).join(', '))
 
-/** Of what kind an event is that readers ask for in the order of the chain. */
 export const IS_POOL_EVENT = sql<boolean>`kind in (${quoted(POOL_KINDS)})`
 const PLACED_KINDS = [...new Set([...POOL_KINDS, 'InitializeDao', ...TOLD_KINDS])]
 /** Whose place in the block is not known yet; those of 1.0 lack their maker, too. */
 export const INCOMPLETE = sql<boolean>`block_index is null and kind in (${quoted(PLACED_KINDS)})`
 /** Of a decision or an external pool, stored by 1.0, which did not read that. */
 export const UNTOLD = sql<boolean>`maker is null and kind in (${quoted(TOLD_KINDS)})`
-/** What made, decided or ended a proposal. */
 export const IS_PROPOSAL_EVENT = sql<boolean>`proposal is not null and market is null`
 /** After which a pool has fees that no swap of it was charged. */
 export const BRINGS_FEES = sql<boolean>`

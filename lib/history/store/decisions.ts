@@ -1,4 +1,3 @@
-/** What events tell of decisions, and of fees that no swap was charged. */
 import { sql } from 'kysely'
 import { NEUTRAL_KINDS } from '../../protocol/events.js'
 import { BRINGS_FEES, IS_PROPOSAL_EVENT, quoted, UNTOLD } from './conditions.js'
@@ -58,9 +57,9 @@ export const decisionReads = {
       const collected = FACTS.read(row)?.collected ?? null
       const [after, was] = [AFTER.read(row), BEFORE.read(row)]
       const isWhole = row.before !== null && BigInt(row.seq) - BigInt(row.before) - 1n === BigInt(row.neutral)
-      const gained = after.fees === null || was.fees === null || !isWhole
-        ? null
-        : { quote: after.fees.quote - was.fees.quote, base: after.fees.base - was.fees.base }
+      const gained = after.fees !== null && was.fees !== null && isWhole
+        ? { quote: after.fees.quote - was.fees.quote, base: after.fees.base - was.fees.base }
+        : null
       return {
         dao: addressOf(row.dao),
         kind: row.kind,

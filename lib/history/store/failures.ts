@@ -1,6 +1,6 @@
-/** How a store says that it can't be used: always as HISTORY_UNAVAILABLE. */
 import { isServiceError, messageOf, ServiceError } from '../../errors.js'
 
+/** How a store says that it can't be used. */
 export const unusable = (message: string, cause?: unknown): ServiceError =>
   new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
 
@@ -8,7 +8,7 @@ export const unusable = (message: string, cause?: unknown): ServiceError =>
 export const failed = (what: string, cause: unknown): ServiceError =>
   isServiceError(cause) ? cause : unusable(`${what}: ${messageOf(cause)}`, cause)
 
-/** Of a store of the network `kept`, by genesis hash. */
+/** Both by genesis hash. */
 export const otherNetwork = (kept: string, genesis: string): ServiceError => new ServiceError('WRONG_NETWORK',
   'the history belongs to another network: ' +
     `it was made for the one of genesis ${kept}, CHAIN_RPC_URL leads to ${genesis}`)

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL: every wait has its limit, every loss is an error of the one who asked. */
+/** PostgreSQL: every wait has its limit, every loss is an error of the one who asked. */
 import { Kysely, type PostgresPool, type PostgresPoolClient, sql, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
 import { unusable } from './failures.js'
@@ -15,11 +15,11 @@ const DEFAULT_SCHEMA = 'history'
 const SCHEMA = /^[a-z_][a-z0-9_]{0,39}$/
 
 const CONNECT_MS = 5000
-/** The server ends a statement, ms; where even its word does not come, we stop waiting. */
+/** The server ends a statement, ms; where its word does not come, we stop waiting. */
 const STATEMENT_MS = 10_000
 const ANSWER_MS = 12_000
 const UNUSED_MS = 30_000
-/** Connections of one process for its reads; they are short and few. */
+/** Connections of one process for its reads, short and few. */
 const MOST = 4
 
 /** Reads DATABASE_URL as the driver does, and `schema`. Throws HISTORY_UNAVAILABLE, not repeating it. */
@@ -92,7 +92,7 @@ export const isRefusedRow = (error: unknown): boolean =>
 /** SQLSTATE classes that pass by themselves: connections, resources, locks, a server that starts or ends. */
 const PASSING = ['08', '40', '53', '55', '57', '58', 'XX']
 
-/** Whether the settings themselves (user, database, rights) are refused: trying again is in vain. */
+/** Whether user, database or rights are refused: trying again is in vain. */
 export const isRefusal = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && !PASSING.includes((error.code ?? '').slice(0, 2))
 

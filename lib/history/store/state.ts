@@ -1,4 +1,3 @@
-/** What a writer knows when it begins, and what is noted beside the rows. */
 import type { VolumeBasis, VolumeRule } from '../../market/volume.js'
 import { fractionText, parseFraction } from '../rules/fixed-point.js'
 import type { StoreState } from '../rules/types.js'

@@ -1,4 +1,4 @@
-/** The port to what is kept on disk: rows in, rows out, no rules. All engines share the queries. */
+/** The port to what is kept on disk: rows in, rows out, no rules. */
 import type { VolumeRule } from '../../market/volume.js'
 import type { CandleRow, Size, TimedCandle } from '../rules/candles.js'
 import type { StepPlan } from '../rules/plan-step.js'
