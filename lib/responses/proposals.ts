@@ -1,4 +1,4 @@
-import type { AccountReader, RawAccount } from '../chain/types.js'
+import type { AccountReader } from '../chain/types.js'
 import { formatUnits } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { isWalked, type MarketKey, type ProposalEvent, type Reading } from '../history/history.js'
@@ -52,6 +52,8 @@ function decimalsOf ({ dao, decimals }: Known): Decimals {
 const NOT_LIVE = { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
 type LiveMarkets = Pick<ProposalRecord, keyof typeof NOT_LIVE>
 
+const isCreation = ({ kind }: ProposalEvent): boolean => kind === 'InitializeProposal'
+
 interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 
 const timeOf = (event: ProposalEvent | undefined) => ifKnown(event?.at, timeText)
@@ -94,7 +96,7 @@ function rowOf ({ proposal, bps, decimals }: Omit<Known, 'dao'>, told: Told = {}
 function toldOf (events: readonly ProposalEvent[]): Map<string, Told> {
   const told = new Map<string, Told>()
   for (const event of events) {
-    const name = event.kind === 'InitializeProposal' ? 'created' : 'ended'
+    const name = isCreation(event) ? 'created' : 'ended'
     told.set(event.proposal, { ...told.get(event.proposal), [name]: event })
   }
   return told
@@ -136,16 +138,6 @@ function liveMarketsOf (
   }
 }
 
-/** Throws NODE_BAD_ANSWER where accounts of a Unix second lack a proposal made by then: none is ever closed. */
-function checkListed (events: readonly ProposalEvent[], accounts: readonly RawAccount[], time: number): void {
-  const listed = new Set(accounts.map(({ address }) => address))
-  const missing = events.filter(({ kind, at, proposal }) =>
-    kind === 'InitializeProposal' && at <= time && !listed.has(proposal))
-  if (missing.length > 0) {
-    throw new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${missing.length} known proposals are missing`)
-  }
-}
-
 export type ProposalAnswers = ReturnType<typeof createProposals>
 
 /**
@@ -158,8 +150,9 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   const all = keepOne(sources, async parts => {
     const { daos, tokens } = await stateOf(snapshots, parts)
     const events = await history.read(reading => reading.proposalEvents())
-    const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX, undefined, (accounts, { time }) =>
-      checkListed(events, accounts, time))
+    // none is ever closed
+    const made = new Map(events.flatMap(event => isCreation(event) ? [[event.proposal, event.slot] as const] : []))
+    const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX, made)
     parts.push(partOf(read))
     return read.value.flatMap((account): Known[] => {
       try {

@@ -81,6 +81,7 @@ export interface ProposalEvent {
   dao: string
   proposal: string
   kind: string
+  slot: number
   at: number
   averages: EventFacts['averages']
 }

@@ -25,12 +25,14 @@ export const decisionReads = {
   },
 
   async proposalEvents ({ db, addressOf }, proposal) {
-    const query = db.selectFrom('events').select(['dao', 'kind', 'at', ...FACTS.columns]).where(IS_PROPOSAL_EVENT)
+    const query = db.selectFrom('events').select(['dao', 'kind', 'slot', 'at', ...FACTS.columns])
+      .where(IS_PROPOSAL_EVENT)
     const rows = await (proposal === undefined ? query : query.where('proposal', '=', proposal)).execute()
     return rows.map(row => ({
       dao: addressOf(row.dao),
       proposal: row.proposal!,
       kind: row.kind,
+      slot: row.slot,
       at: row.at,
       averages: FACTS.read(row)!.averages
     }))

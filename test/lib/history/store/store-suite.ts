@@ -627,8 +627,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       )
       t.same(await store.trades({ dao: A, limit: 9 }), [], 'they are none of the pool')
       t.same(await store.proposalEvents('p'), [
-        { dao: A, proposal: 'p', kind: 'InitializeProposal', at: 1000, averages: null },
-        { dao: A, proposal: 'p', kind: 'FinalizeProposal', at: 1009, averages }
+        { dao: A, proposal: 'p', kind: 'InitializeProposal', slot: 400_000_000, at: 1000, averages: null },
+        { dao: A, proposal: 'p', kind: 'FinalizeProposal', slot: 400_000_000, at: 1009, averages }
       ])
       t.equal((await store.proposalEvents()).length, 4)
       const fees = (await store.otherFees()).sort((a, b) => a.at - b.at)
