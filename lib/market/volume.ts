@@ -1,4 +1,5 @@
 import { ratio, type Rational } from '../decimal.js'
+import type { SpotSwap } from '../protocol/events.js'
 
 /** input: a swap counts its own input and output; fees: its fee / rate, with the fee's rounding up. */
 export type VolumeBasis = 'input' | 'fees'
@@ -9,13 +10,8 @@ export interface VolumeRule {
   basis: VolumeBasis
 }
 
-/** A spot swap in raw token units. `fee` is null while the fee balance before the swap is not known. */
-export interface SwapFacts {
-  side: 'buy' | 'sell'
-  input: bigint
-  output: bigint
-  fee: bigint | null
-}
+/** `fee` is null while the fee balance before the swap is not known. */
+export interface SwapFacts extends SpotSwap { fee: bigint | null }
 
 /** Both legs in raw units, exact, and whether the fee is the one that the configured rate takes. */
 export interface SwapVolume { base: Rational, quote: Rational, agrees: boolean }

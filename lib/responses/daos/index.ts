@@ -26,23 +26,17 @@ interface DaoSources extends Sources {
   incomplete: () => Promise<ReadonlySet<string>>
 }
 
-/** The highest and the lowest price ever, and their UTC days. */
-interface Extremes { high: { price: ExecutedPrice, day: number }, low: { price: ExecutedPrice, day: number } }
+interface PriceOfDay { price: ExecutedPrice, day: number }
 
-/** By the days of a DAO; null where there is none, or not all of its history is known. */
-async function extremesOf (reading: Reading, dao: string): Promise<Extremes | null> {
+/** The highest and the lowest price ever, by UTC days; null where there is none, or not all of the history is known. */
+async function extremesOf (reading: Reading, dao: string): Promise<{ high: PriceOfDay, low: PriceOfDay } | null> {
   if (reading.knowledge(dao, -Infinity) !== 'whole') return null
-  let found: Extremes | null = null
-  for (const { start, prices } of await reading.candles(dao, '1d', { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS })) {
-    if (prices === null) continue
-    const { high, low } = prices
-    const day = dayOf(start)
-    found = {
-      high: found === null || comparePrices(high, found.high.price) > 0 ? { price: high, day } : found.high,
-      low: found === null || comparePrices(low, found.low.price) < 0 ? { price: low, day } : found.low
-    }
-  }
-  return found
+  const candles = await reading.candles(dao, '1d', { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS })
+  const days = candles.flatMap(({ start, prices }) => prices === null ? [] : [{ ...prices, day: dayOf(start) }])
+  if (days.length === 0) return null
+  const highest = days.reduce((best, one) => comparePrices(one.high, best.high) > 0 ? one : best)
+  const lowest = days.reduce((best, one) => comparePrices(one.low, best.low) < 0 ? one : best)
+  return { high: { price: highest.high, day: highest.day }, low: { price: lowest.low, day: lowest.day } }
 }
 
 /** As a pool has them; null each where there is none. */
@@ -76,7 +70,7 @@ export function createDaoResponses (sources: DaoSources) {
     const [token, quote] = [state.tokens.get(dao.baseMint), state.tokens.get(dao.quoteMint)]
     const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
     const places = quote && { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }
-    const extreme = (which: Extremes['high'] | undefined) =>
+    const extreme = (which: PriceOfDay | undefined) =>
       ifKnown(places && which, ({ price, day }) => ({ price: executedPriceText(price, places!), at: dateOf(day) }))
     const count = (wanted: ProposalState): number => proposed.filter(({ state }) => state === wanted).length
     const held = tokens.flatMap(({ mint, address, amount }) =>
