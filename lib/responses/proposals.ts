@@ -16,12 +16,11 @@ import {
 import { invalidParameter } from '../query.js'
 import { DAY, MAX_TIME, timeText } from '../time.js'
 import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
-import { tokensOf } from './forms/pool-tokens.js'
 import { jsonResponse } from './json-response.js'
 import { checkTold, extentOf, MAX_DAYS } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
 import {
-  checkAddress, daoOf, formOf, headOf, keepEach, keepOne, MAX_RECORDS, noProposal, type Sources, stateOf
+  checkAddress, daoOf, formOf, headOf, keepEach, keepOne, MAX_RECORDS, noProposal, type Sources, stateOf, tokensOf
 } from './sources.js'
 
 interface ProposalsAsked {

@@ -8,10 +8,9 @@ import type { Kept } from '../live/fresh.js'
 import { HOUR, timeText } from '../time.js'
 import { latest } from './forms/block-range.js'
 import { positionOf } from './forms/block-event.js'
-import { poolTokens } from './forms/pool-tokens.js'
 import { tradeRow } from './pools/pool-history.js'
 import type { Known } from './proposals.js'
-import { noPool, noProposal, type Sources } from './sources.js'
+import { noPool, noProposal, poolTokens, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 export const STREAM_TYPES = ['trade', 'ticker', 'proposal'] as const

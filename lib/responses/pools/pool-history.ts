@@ -7,7 +7,7 @@ import type { Part } from '../../live/fresh.js'
 import { multiply, wholeTokens } from '../../decimal.js'
 import { amountText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
-import type { PricedPool, UsdValuation } from '../../market/usd.js'
+import type { UsdValuation } from '../../market/usd.js'
 import type { Turn } from '../../line.js'
 import { DAY, dateOf, dayOf, timeText } from '../../time.js'
 import type { CachedResponse } from '../../http/cached-response.js'
@@ -16,12 +16,10 @@ import type { Candles, PoolDays, Trades } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
 import { checkTold, extentOf, knownTrades, MAX_DAYS } from '../known.js'
 import type { CANDLES, DAYS, TRADES } from '../parameters.js'
-import { headOf, keepEach, type Sources } from '../sources.js'
+import { headOf, keepEach, type PoolTokens, type Sources } from '../sources.js'
 
 /** A pool, or one market of a proposal of its DAO. */
-export type Traded = Pick<PricedPool, 'address' | 'baseMint' | 'quoteMint' | 'baseDecimals' | 'quoteDecimals'> & {
-  market?: MarketKey
-}
+export type Traded = PoolTokens & { address: string, market?: MarketKey }
 
 /** A sum of a candle as text of whole tokens. */
 export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
