@@ -5,9 +5,6 @@ import type { TokenReader } from '../../live/tokens.js'
 import { keepEach, keepOne, MAX_RECORDS, noDao, type PricedState, type Sources } from '../sources.js'
 import { type DaoFigures, figuresOf } from './treasury.js'
 
-/** A DAO, its figures, and the state they go with, which knows the tokens that its vault holds. */
-export interface KnownDao { state: PricedState, facts: DaoFacts, figures: DaoFigures }
-
 /** The deepest pools, of which supply and treasury are read with the lists: anyone can make one, of 15 accounts. */
 const MAX_WITH_FACTS = 300
 
@@ -40,8 +37,8 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
       return figures
     }),
 
-    /** Throws DAO_NOT_FOUND, and what is wrong with its accounts. */
-    one: keepEach(sources, async (parts, address: string): Promise<KnownDao> => {
+    /** `state` knows the tokens that its vault holds. Throws DAO_NOT_FOUND, and what is wrong with its accounts. */
+    one: keepEach(sources, async (parts, address: string) => {
       // what tokens are worth is of the list; all else is read anew
       const listed = await sources.priced(parts)
       const dao = listed.daos.get(address)
