@@ -46,7 +46,9 @@ export function createBlockRange (
       if (excluded.has(event.dao)) continue
       const tokens = await poolTokens(snapshots, event.dao)
       // a range is asked for once: nothing is left out of it that may be there the next time
-      if (tokens === undefined) throw new ServiceError('HISTORY_UNAVAILABLE', `the tokens of ${event.dao} can't be read`)
+      if (tokens === undefined) {
+        throw new ServiceError('HISTORY_UNAVAILABLE', `the tokens of ${event.dao} can't be read`)
+      }
       const told = blockEvent(event, tokens)
       if (told !== undefined && (told.reserves !== undefined || !isGecko)) texts.push(JSON.stringify(told))
     }
