@@ -33,6 +33,7 @@ export function noted<V> ({ value, parts: own }: Made<V>, parts: Part[]): V {
   return value
 }
 
+/** What `make` gives, with the states that it has noted. */
 export async function dated<V> (make: (parts: Part[]) => Promise<V>): Promise<Made<V>> {
   const parts: Part[] = []
   const value = await make(parts)
@@ -87,6 +88,7 @@ function readSince (parts: readonly Part[], now: number, time: AgeTime): number 
   }, 0)
 }
 
+/** How old it is by now, and how long it stays fresh. */
 export const aged = <V>({ value, parts }: Made<V>, { ttl, now, time }: Lifetime): Aged<V> =>
   ({
     value,

@@ -74,6 +74,7 @@ export interface PricedState extends Snapshot, Pricing {
   byPair: ReadonlyMap<string, readonly string[]>
 }
 
+/** The priced state, made once for each state. */
 export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings): Sources['priced'] =>
   formOf(parts => stateOf(state, parts), (snapshot): PricedState => {
     const { pairs, tokens } = snapshot
@@ -173,6 +174,7 @@ export function keepEach<Q, V extends {}> (
   return async (parts, question) => noted(await get(question), parts)
 }
 
+/** Keeps what `load` makes. */
 export function keepOne<V extends {}> (sources: Sources, load: Kept<V>, ttl?: number): Kept<V> {
   const get = keepEach<typeof ALL, V>(sources, load, { ttl })
   return parts => get(parts, ALL)
