@@ -3,7 +3,7 @@ import type { Snapshot } from '../live/snapshot.js'
 import { priceText } from '../market/pool-figures.js'
 import { spotPrice } from '../market/price.js'
 import { cutText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
-import type { CardFacts, MarketFacts, PoolFacts } from './card/card.js'
+import type { CardFacts, MarketFacts, PoolFacts } from './card.js'
 import type { PageList, Row } from './list.js'
 
 /** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */

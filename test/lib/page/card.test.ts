@@ -1,5 +1,5 @@
 import t from 'tap'
-import { cardSource, drawCard, marketSource } from '../../../lib/page/card/card.js'
+import { cardSource, drawCard, marketSource } from '../../../lib/page/card.js'
 
 const NAMES = { base: 'META', quote: 'USDC', name: 'A name', mint: 'FBm5…FBYn', quoteMint: 'EPjF…Dt1v' }
 const FIGURES = { price: '0.91234', change: '−3.42 %', volume: '1.283 M USDC', liquidity: '$12.40' }

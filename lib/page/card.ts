@@ -1,7 +1,9 @@
 import { createRequire } from 'node:module'
-import { cutText } from '../../market/token-text.js'
-import { escapeHtml } from '../html.js'
-import { type Line, TOP } from '../sparklines.js'
+import { LRUCache } from 'lru-cache'
+import type { Turn } from '../line.js'
+import { cutText } from '../market/token-text.js'
+import { escapeHtml } from './html.js'
+import { type Line, TOP } from './sparklines.js'
 
 /**
  * The images that others show beside a link: of a pool its name, price, change and the last week, of the market its
@@ -174,4 +176,27 @@ export async function drawCard (source: string): Promise<Buffer> {
   // touches, V8 collects every few pictures, not every hundred
   Buffer.allocUnsafeSlow(COUNTED * image.width * image.height * RGBA)
   return image.asPng()
+}
+
+/** How long an image is the newest there is, ms: those who show it keep it for hours. */
+const LIFETIME = 300_000
+/** Some 40 kB each. */
+const MAX_KEPT = 64
+
+/**
+ * Images of pools and, for '', of the market, by their `sourceOf`: each costs some tens of milliseconds of CPU, so they
+ * are kept, and drawn in turns of who asks. Throws OVERLOADED, and what `sourceOf` throws.
+ */
+export function createCards (
+  sourceOf: (pool: string) => Promise<string>
+): (pool: string, turn: Turn) => Promise<Buffer> {
+  const cache = new LRUCache<string, Buffer, Turn>({
+    ttl: LIFETIME,
+    max: MAX_KEPT,
+    async fetchMethod (pool, _stale, { context: turn }) {
+      const source = await sourceOf(pool)
+      return await turn(() => drawCard(source))
+    }
+  })
+  return async (pool, turn) => (await cache.fetch(pool, { context: turn }))!
 }
