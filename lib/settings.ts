@@ -186,26 +186,17 @@ function ratesOf (text: string, count: number): Array<number | undefined> {
   return Array.from({ length: count }, (_, index) => rates.length === 1 ? rates[0] : rates[index])
 }
 
-/** Letters that one word takes to become the other: put in, left out or replaced. */
-function distance (one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [at, letter] of [...one].entries()) {
-    const next = [at + 1]
-    for (const [to, wanted] of [...other].entries()) {
-      next.push(Math.min(next[to]! + 1, row[to + 1]! + 1, row[to]! + Number(letter !== wanted)))
-    }
-    row = next
-  }
-  return row.at(-1)!
-}
+/** How many of a word's letters another lacks, wherever they are. */
+const lacking = (word: string, other: string): number =>
+  [...other].reduce((left, letter) => left.replace(letter, ''), word).length
 
 const MIN_LETTERS = 7
 
 /** A sentence for each variable that nobody knows and that resembles one of ours. */
 function misspelt (env: Environment): string[] {
   return Object.keys(env).filter(name => name.length >= MIN_LETTERS && !VARIABLES.includes(name)).flatMap(name => {
-    const meant = VARIABLES.find(own =>
-      Math.abs(own.length - name.length) <= 2 && distance(name.toUpperCase(), own) <= 2)
+    const given = name.toUpperCase()
+    const meant = VARIABLES.find(own => Math.max(lacking(own, given), lacking(given, own)) <= 1)
     return meant === undefined ? [] : [`${name} is no setting: is ${meant} meant?`]
   })
 }
