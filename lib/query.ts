@@ -1,6 +1,6 @@
 import { parseDecimal, type Rational } from './decimal.js'
 import { ServiceError } from './errors.js'
-import { DAY, dateOf, MAX_TIME } from './time.js'
+import { DAY, dateOf, dayOfDate, MAX_TIME } from './time.js'
 
 /**
  * Query parameters: read strictly, so that a misspelt or malformed one is told instead of giving another answer than
@@ -72,7 +72,7 @@ export const positiveDecimal = (description: string, example: string): Parameter
 
 /** A UTC day as it is written, by days since 1970-01-01; undefined: it is none. */
 export function readDay (text: string): number | undefined {
-  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) / 1000 / DAY : NaN
+  const day = /^\d{4}-\d\d-\d\d$/.test(text) ? dayOfDate(text) : NaN
   // a date that does not exist is moved to the next month: told by its text
   return day >= 0 && dateOf(day) === text ? day : undefined
 }

@@ -1,5 +1,6 @@
 /** Feeds `moment.ts` with what nodes say of the time, tells what changes, and is the port to all others. */
 import type { Clock } from '../clock.js'
+import { timeText } from '../time.js'
 import {
   ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, type Moment, type NodeFacts, noFacts, withDate, withHealth,
   withMoment
@@ -23,11 +24,10 @@ export interface TimeEvent {
 }
 
 const seconds = (ms: number): number => Math.round(ms / 1000)
-const isoOf = (time: number): string => new Date(time * 1000).toISOString()
-const clockTime = (time: number): string => `${isoOf(time).slice(11, 19)} UTC`
+const clockTime = (time: number): string => `${timeText(time).slice(11, 19)} UTC`
 
 export const haltSentence = ({ slot, time }: Moment): string =>
-  `the chain has halted at slot ${slot}, ${isoOf(time).slice(0, 19)}Z: its nodes agree on it`
+  `the chain has halted at slot ${slot}, ${timeText(time).slice(0, 19)}Z: its nodes agree on it`
 
 export function createTimekeeper (
   hosts: readonly string[], clock: Clock, tell: (event: TimeEvent) => void = () => {}
