@@ -3,7 +3,6 @@ import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
 import { requireAddress } from './methods-accounts.js'
 import { RpcError, invalidParams } from './rpc-error.js'
-import { BLOCKHASH } from './shapes.js'
 import { lowerBound } from './transactions.js'
 
 export interface HistoryConfig {
@@ -128,14 +127,7 @@ export function createHistoryMethods (ledger: Ledger, finalizedSlot: () => numbe
       }
       const own = signatures.flatMap(signature => history.find(signature) ?? [])
       for (const index of own) requireVersion(history.version(index), view.config.maxSupportedTransactionVersion)
-      return JSON.stringify({
-        blockHeight: slot - 20_000_000,
-        blockTime: history.time(own[0]!),
-        blockhash: BLOCKHASH,
-        parentSlot: slot - 1,
-        previousBlockhash: BLOCKHASH,
-        signatures
-      })
+      return JSON.stringify({ blockTime: history.time(own[0]!), signatures })
     }
   }
 }

@@ -75,8 +75,7 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
       if (behind <= HEALTHY_SLOTS || conditions.health === 'ok') return '"ok"'
       throw new RpcError(-32005, `Node is behind by ${behind} slots`, { numSlotsBehind: behind })
     },
-    getVersion: (_, view) =>
-      `{"feature-set":3294202862,"solana-core":"${view.software === 'older' ? '2.2.0' : '4.2.2'}"}`,
+
     getGenesisHash: () => `"${conditions.genesis}"`,
     getBlockTime (params) {
       const slot = Number(params[0])

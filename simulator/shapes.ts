@@ -36,7 +36,7 @@ export type Shape = ReturnType<typeof createShape>
 
 const HOLE = '~'
 const LOOKUP_TABLE = 'D1hhCo4bfBGXeXjvmvwGLL9YVzyASjAWPiBvmEPSAVT2'
-export const BLOCKHASH = '4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ'
+const BLOCKHASH = '4QjEBrJnATvydaCoPb7j4cneA5vSJNFsAYHQwRAjAjmQ'
 /** SetComputeUnitLimit(1 400 000). */
 const COMPUTE_LIMIT = 'K1FDJ7'
 /** The same setting as a version 1 message carries it. */

@@ -165,7 +165,7 @@ t.test('batches, other methods, and what is no question', async t => {
     [1, 1, 1, ['getSlot', 'nonsense', 'getHealth']]
   )
   t.equal((await call('getBlockTime', ledger.slot - 10)).result, ledger.time - 2)
-  for (const method of ['getGenesisHash', 'getVersion', 'getFirstAvailableBlock']) {
+  for (const method of ['getGenesisHash', 'getFirstAvailableBlock']) {
     t.ok((await call(method)).result !== undefined, method)
   }
   t.match(await post('{"oops'), { error: { code: -32700 } })
