@@ -9,6 +9,7 @@ import { type CachedResponse, makeCachedResponse } from '../lib/http/cached-resp
 import { mediaTypeOf } from '../lib/http/media-type.js'
 import { once } from '../lib/once.js'
 import { publicFolder, SERVICE_NAME, SERVICE_VERSION } from '../lib/package.js'
+import { policyOf } from '../lib/page/headers.js'
 import { jsonResponse } from '../lib/responses/json-response.js'
 import { HEADERS } from '../schemas/headers.js'
 import { SHARED_ANSWERS } from '../schemas/responses.js'
@@ -28,15 +29,8 @@ an \`Age\` header that the chain can't be reached and how old the answer is, and
 sending it again.
 \`X-Request-Id\` names a response in the log: the client's own id where it is well formed.`
 
-/**
- * What the reference page needs, and nothing from elsewhere: its own files, the styles its scripts write, icons within
- * them, and trying this API.
- */
-const PAGE_POLICY = [
-  "default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"
-].join('; ')
+/** What the reference page needs besides: the styles that its scripts write, and icons within them. */
+const PAGE_POLICY = policyOf("style-src 'self' 'unsafe-inline'", "img-src 'self' data:")
 
 /** A new release of the reference's package may bring other files under the same names, ms. */
 const FILES_LIVE = 86_400_000
