@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import pino from 'pino'
-import type pretty from 'pino-pretty'
+import type PinoPretty from 'pino-pretty'
 
 interface LogStream { write (line: string): void }
 
@@ -10,9 +10,6 @@ interface LogStreamOptions {
   terminal: boolean
   redact: (text: string) => string
 }
-
-/** Loaded where there is a terminal: a service without one starts sooner. */
-const loadPretty = (): typeof pretty => createRequire(import.meta.url)('pino-pretty') as typeof pretty
 
 /** Level from which on a line is written at once: whoever looks for the reason of an end finds it. */
 const WARN = 40
@@ -26,16 +23,15 @@ const levelOf = (line: string): number => Number(/^\{"level":(\d+)/.exec(line)?.
  * since a system call for each costs more than its request; all others at once, and what waits before the process ends.
  */
 export function createLogStream ({ fd, terminal, redact }: LogStreamOptions): LogStream {
-  const sink: LogStream = terminal
-    ? loadPretty()({
-      destination: fd,
-      sync: true,
-      colorize: true,
-      translateTime: 'SYS:HH:MM:ss.l',
-      ignore: 'pid,hostname'
+  if (terminal) {
+    // loaded where it is used: a service without a terminal starts sooner
+    const pretty = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty
+    const lines = pretty({
+      destination: fd, sync: true, colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname'
     })
-    : pino.destination({ fd, sync: true })
-  if (terminal) return { write: line => { sink.write(redact(line)) } }
+    return { write: line => { lines.write(redact(line)) } }
+  }
+  const sink = pino.destination({ fd, sync: true })
   let held: string[] = []
   function flush (): void {
     if (held.length === 0) return

@@ -36,34 +36,27 @@ function bringsTooMuch ({ headers }: FastifyRequest): boolean {
 
 /** RFC 9112, 3.2: one host, which HTTP/1.0 need not name; `*` is what OPTIONS alone may ask for. */
 function isWellFormed ({ httpVersion, rawHeaders, method, url }: IncomingMessage): boolean {
-  let hosts = 0
-  for (let at = 0; at < rawHeaders.length; at += 2) if (rawHeaders[at]!.toLowerCase() === 'host') hosts++
+  const hosts = rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
   return hosts <= 1 && (hosts === 1 || httpVersion !== '1.1') && (url !== '*' || method === 'OPTIONS')
 }
 
-/**
- * The limits of a connection that are not options of the server: how many, what a body may cost, what must be in a
- * request.
- */
+/** The limits of a connection that are no options of the server: how many, what a body costs, what a request has. */
 export default fp<EdgeOptions>(async (fastify, { mostConnections = MAX_CONNECTIONS, pace = PACE }) => {
   const { server } = fastify
   const openFiles = mostOpenFiles()
   const most = connectionsWithin(openFiles, mostConnections)
   if (most < mostConnections) {
     fastify.log.warn(
-      { openFiles, connections: most },
-      'the process may open few files: it takes fewer connections at once'
+      { openFiles, connections: most }, 'the process may open few files: it takes fewer connections at once'
     )
   }
   const connections = watchConnections(server, { most, patience: PATIENCE, pace })
   fastify.decorate('connections', connections)
   fastify.addHook('onClose', async () => connections.stop())
   noteRequests(server)
-  // The size of all headers is limited. A limit of their number would silently drop the last ones, and X-Forwarded-For
-  // with them.
+  // their size is limited; a limit of their number would silently drop the last ones, X-Forwarded-For perhaps
   server.maxHeadersCount = 0
-  // Whoever asks before sending a body is answered at once, and need not send it. What else is expected counts for
-  // nothing.
+  // who asks before sending a body is answered at once, and need not send it; what else is expected counts for nothing
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => {
       response.shouldKeepAlive = false

@@ -30,26 +30,24 @@ export function noteRequests (server: Server): void {
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => { latest.set(socket, response) })
 }
 
-function statusOf (code: string | undefined): keyof typeof MESSAGES {
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return 408
-  return code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
-}
+/** By the platform's code of an error; 400 where there is none. */
+const STATUSES: Record<string, keyof typeof MESSAGES> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 }
 
 /** Answers where nothing has been answered yet, and ends the connection: after the answer that is in work. */
 export function answerClientError (error: Error & { code?: string }, socket: Socket): void {
   const response = latest.get(socket)
-  // another answer to the same request would be taken for the next one's
+  // another one would be taken for the next request's
   const answered = response?.headersSent === true && !response.req.complete
   if (error.code === 'ECONNRESET' || !socket.writable || answered) {
     socket.destroy()
     return
   }
-  // it would be taken for the answer to the request before it, which is in work
+  // or for that of the request before, which is in work
   if (response?.req.complete === true && !response.writableEnded) {
     response.shouldKeepAlive = false
     return
   }
-  const status = statusOf(error.code)
+  const status = STATUSES[error.code ?? ''] ?? 400
   const { headers, body } = refusalOf(status)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, '', body].join('\r\n'))
