@@ -98,9 +98,9 @@ export function signedText (value: Rational, places: number): string {
 export const formatUnits = (raw: bigint, decimals: number): string =>
   trimZeros(fixedText({ digits: raw, places: decimals }))
 
-/** Places after the point that a positive price needs for `digits` significant digits, and at least as many. */
-export function placesFor (value: Rational, digits: number): number {
+/** Places after the point that a price needs for `digits` significant digits, and at least as many. */
+export function placesFor ({ n, d }: Rational, digits: number): number {
   let places = digits
-  for (let scaled = value.n * 10n; scaled < value.d; scaled *= 10n) places++
+  for (let scaled = (n < 0n ? -n : n) * 10n; scaled > 0n && scaled < d; scaled *= 10n) places++
   return places
 }

@@ -81,10 +81,11 @@ export const ProposalSchema = record('Proposal', 'A proposal with its markets.',
   leads: nullable(oneOf(
     ['pass', 'fail'], 'What the program would decide now: pass where the pass market\'s twap exceeds the threshold. ' +
       'null before both have one, and where not live.', 'fail')),
-  threshold: nullable(decimal(
-    'What the pass market\'s twap must exceed: the fail market\'s × (1 + pass_threshold_bps ÷ 10,000).',
-    '0.939669000000'
-  )),
+  threshold: nullable(Type.String({
+    pattern: '^-?\\d+\\.\\d+$',
+    description: 'What the pass market\'s twap must exceed: the fail market\'s × (1 + pass_threshold_bps ÷ 10,000).',
+    examples: ['0.939669000000']
+  })),
   as_of: nullable(time('The moment of these, by the chain\'s clock; null where not live.')),
   slot: nullable(slot('Its slot.'))
 }, UNDECIDED)

@@ -1,11 +1,10 @@
 import {
-  formatUnits, placesFor, type Rational, ratio, shortText, signedText, subtract, toFixed, wholeTokens
+  formatUnits, placesFor, type Rational, ratio, shortText, signedText, subtract, wholeTokens
 } from '../decimal.js'
 import { type Decimals, PRICE_DIGITS, wholePrice } from './price.js'
 
-/** 12 significant digits and at least 12 places. */
-export const priceText = (price: Rational): string =>
-  toFixed(price, price.n === 0n ? PRICE_DIGITS : placesFor(price, PRICE_DIGITS))
+/** 12 significant digits and at least 12 places; with its sign, as of a threshold below 0. */
+export const priceText = (price: Rational): string => signedText(price, placesFor(price, PRICE_DIGITS))
 
 /** `priceText` of a `wholePrice`. */
 export const executedPriceText = (...price: Parameters<typeof wholePrice>): string => priceText(wholePrice(...price))

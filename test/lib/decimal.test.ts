@@ -73,6 +73,8 @@ test('placesFor keeps the digits asked for significant', async t => {
   }), { numRuns: 2_000 })
   t.equal(placesFor(ratio(1n, 10n), 12), 12)
   t.equal(placesFor(ratio(1n, 100n), 12), 13)
+  t.equal(placesFor(ratio(-1n, 100n), 12), 13)
+  t.equal(placesFor(ratio(0n, 100n), 12), 12)
 })
 
 test('arithmetic of rationals against cross-multiplied bigint', async t => {

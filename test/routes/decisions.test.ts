@@ -306,3 +306,25 @@ for (const seed of [1, 2]) {
     await says(`/api/proposals/${proposal}/ohlcv?market=pass&empty=yes`, 400, 'Invalid empty: one of true, false')
   })
 }
+
+test('a threshold below zero, which any average exceeds, is told with its sign', async t => {
+  const { ledger, node } = await startChain(t)
+  const dao = ledger.dao({
+    base: ledger.mint(),
+    quote: ledger.usdc(),
+    baseReserves: 2n * 10n ** 12n,
+    quoteReserves: 2n * 10n ** 11n,
+    config: { twapStartDelay: 60, twapInitial: 10n ** 11n, twapMaxChange: 10n ** 10n, teamThresholdBps: -12_500 }
+  })
+  dao.initializeProposal()
+  dao.sponsor()
+  dao.launchProposal()
+  ledger.advance(1_000)
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  const { pass_threshold_bps: bps, fail, threshold, leads } =
+    await getterOf(app)<ProposalRecord>(`/api/proposals/${dao.proposal!.address}`)
+  t.equal(bps, -12_500)
+  t.ok(isClose(threshold, Number(fail!.twap) * -0.25), `${threshold}`)
+  t.equal(leads, 'pass')
+})
