@@ -77,17 +77,16 @@ export function createHistory (options: HistoryOptions): History {
   let isListening = false
   let refusal: string | null = null
 
-  async function prepare (): Promise<Running> {
+  async function prepare (): Promise<void> {
     await rebuildIfNeeded(valuation, { store, clock, signal, onLog })
     const known = { reader, store, program, eventAuthority: eventAuthorityOf(program), daos, clock, signal, onLog }
     const writer = await createStepWriter(store, valuation, onLog)
-    const context = { ...known, writer, fetcher: createFetcher(known) }
-    const indexer = createIndexer(context, options)
+    const indexer = createIndexer({ ...known, writer, fetcher: createFetcher(known) }, options)
     indexer.listening(isListening)
-    return { writer, indexer }
+    running = { writer, indexer }
   }
 
-  /** Tries `attempt` until it succeeds or the history stops. */
+  /** Until it succeeds or the history stops. */
   async function insist (what: string, attempt: () => Promise<void>): Promise<void> {
     for (let failures = 1; !signal.aborted; failures++) {
       try {
@@ -114,7 +113,7 @@ export function createHistory (options: HistoryOptions): History {
 
   async function run (): Promise<void> {
     await insist('the history waits to know its network (getGenesisHash)', bindNetwork)
-    await insist("the history can't begin", async () => { running = await prepare() })
+    await insist("the history can't begin", prepare)
     if (!signal.aborted) await running?.indexer.run()
   }
 

@@ -23,9 +23,9 @@ export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'on
   endsBy?: () => number
 }
 
-/** Between two looks at what has been written, ms. */
+/** Between two looks at what has been written. */
 const LOOK_MS = 500
-/** For what is at work when the process ends, ms, and for the connections alone. */
+/** For what is at work when the process ends, and for the connections alone. */
 const LAST_MS = 5000
 const LAST_CLOSING_MS = 1000
 
@@ -80,12 +80,7 @@ export async function openSharedHistory (
 
   async function follow (): Promise<void> {
     while (!signal.aborted) {
-      try {
-        await (await connect()).refresh()
-        tell()
-      } catch (error) {
-        tell(error)
-      }
+      await connect().then(async follower => await follower.refresh()).then(() => tell(), tell)
       await pause(clock, LOOK_MS, signal)
     }
   }
@@ -103,19 +98,13 @@ export async function openSharedHistory (
     const store = await createStore(engine)
     // what is published is asked of other processes
     const paces = { listeningMs: FOLLOWED_MS, checkMs: Math.min(checkMs, FOLLOWED_MS) }
-    const history = createHistory({ ...options, ...paces, store, onProgress: createProgressWriter(engine) })
-    leading = history
+    const history = leading = createHistory({ ...options, ...paces, store, onProgress: createProgressWriter(engine) })
     history.listening(isListening)
     history.start()
     return async () => {
       leading = undefined
       await history.stop()
     }
-  }
-
-  async function openLead (): Promise<Session> {
-    await connect()
-    return await openSession(place)
   }
 
   function reading (): Follower {
@@ -137,7 +126,9 @@ export async function openSharedHistory (
       work ??= Promise.all([
         follow(),
         createLane([createTask(lookAtAccounts)], { clock, signal, onLog }).run(),
-        writes && runLeaderLoop({ open: openLead, begin, heartbeatMs: HEARTBEAT_MS, clock, signal, onLog })
+        writes && runLeaderLoop({
+          open: () => connect().then(() => openSession(place)), begin, heartbeatMs: HEARTBEAT_MS, clock, signal, onLog
+        })
       ])
     },
     async stop () {

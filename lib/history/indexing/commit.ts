@@ -23,15 +23,14 @@ export type StepWriter = Awaited<ReturnType<typeof createStepWriter>>
 
 /** Totals of the stored candles and the added ones: a step written twice counts once. */
 export async function withStored (store: Store, added: AddedRows): Promise<Record<Size, CandleRow[]>> {
-  const totals: Record<Size, CandleRow[]> = { minutes: [], hours: [], days: [] }
-  for (const size of ['minutes', 'hours', 'days'] as const) {
+  async function totals (size: Size): Promise<CandleRow[]> {
     const stored = new Map((await store.candles(size, added[size])).map(row => [`${row.start} ${row.dao}`, row]))
-    totals[size] = added[size].map(row => {
+    return added[size].map(row => {
       const known = stored.get(`${row.start} ${row.dao}`)
       return known === undefined ? row : { ...row, ...joinCandles(known, row) }
     })
   }
-  return totals
+  return { minutes: await totals('minutes'), hours: await totals('hours'), days: await totals('days') }
 }
 
 /** Loads the state of `store` and becomes its writer. */
@@ -98,9 +97,9 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
       const message = `transaction ${signature} can't be read, it is looked for again later: ${reason}`
       onLog({ level: 'warn', code: 'transaction-missing', message })
     }
-    for (const row of unattributed) {
-      const message = `an event of kind ${row.kind} in ${row.signature} has no known DAO`
-      onLog({ level: 'warn', code: 'unattributed', message: `${message}: ${row.reason ?? 'kept until it has'}` })
+    for (const { kind, signature, reason } of unattributed) {
+      const message = `an event of kind ${kind} in ${signature} has no known DAO: ${reason ?? 'kept until it has'}`
+      onLog({ level: 'warn', code: 'unattributed', message })
     }
     for (const { dao, signature, reason } of events) {
       if (reason === null) continue
@@ -117,6 +116,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const rows = events.map(event => attribute(event, directory))
     const unattributed = rows.filter(row => 'keys' in row)
     const freed = await released(directory)
+    const attributed = freed.map(({ event }) => event)
     const pause = createPauses()
     const planned = planStep(state, [...freed, ...rows.filter(row => 'event' in row)], valuation)
     const candles = await withStored(store, planned)
@@ -125,17 +125,9 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     // planned in a round of the event loop, written in others
     await pause()
     await change(async () => {
-      await store.write({
-        ...planned,
-        ...candles,
-        rates,
-        proposals,
-        unattributed,
-        attributed: freed.map(({ event }) => event),
-        missing,
-        found,
-        state: next
-      })
+      await store.write(
+        { ...planned, ...candles, rates, proposals, unattributed, attributed, missing, found, state: next }
+      )
       for (const [dao, ranges] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
       for (const [dao, at] of planned.firstSwaps) state.firstSwaps.set(dao, at)
       for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)

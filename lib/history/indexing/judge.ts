@@ -37,14 +37,13 @@ export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'st
       if (judged.length === 0) continue
       await writer.judge(judged.map(seq => ({ dao, seq, reason: found.get(seq)! ? MOVED : null })))
       const moved = judged.filter(seq => found.get(seq)!)
+      const tell = (level: 'error' | 'info', message: string) =>
+        onLog({ level, code: 'unreadable', message, detail: { dao } })
       for (const seq of moved) {
-        const message = `event ${seq} of ${dao} is ${MOVED}: look for a newer version of this service`
-        onLog({ level: 'error', code: 'unreadable', message, detail: { dao } })
+        tell('error', `event ${seq} of ${dao} is ${MOVED}: look for a newer version of this service`)
       }
       const left = judged.length - moved.length
-      if (left === 0) continue
-      const message = `${left} events of unknown kinds of ${dao} have left its pool alone`
-      onLog({ level: 'info', code: 'unreadable', message, detail: { dao } })
+      if (left > 0) tell('info', `${left} events of unknown kinds of ${dao} have left its pool alone`)
     }
   }
 }

@@ -13,14 +13,8 @@ const MAX_RETRY_MS = 3_600_000
 const STEP = 25
 const DEADLINE_MS = 3_000
 
-/** What was looked for in vain, ever less often. */
-interface Tried {
-  times: number
-  /** When it is looked for again, ms. */
-  at: number
-  /** Whether the last search met something that is listed and not given. */
-  meetsMissing: boolean
-}
+/** What was looked for in vain, ever less often. `at`: when again, ms. */
+interface Tried { times: number, at: number, meetsMissing: boolean }
 
 /** The gap that is looked for, page by page, newest first. */
 interface Searched {
@@ -32,6 +26,7 @@ interface Searched {
   hasPage: boolean
   isLastPage: boolean
   found: number
+  /** It has met something that is listed and not given. */
   meetsMissing: boolean
 }
 
@@ -52,21 +47,17 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
   async function storeListed<T extends Wanted> (entries: readonly T[]) {
     const open = entries.filter(entry => fetcher.outcome(entry, 0) === undefined)
     if (open.length > 0) await fetcher.fetch(open, 'idle', DEADLINE_MS)
-    const known = new Set(writer.state.missing.map(({ signature }) => signature))
-    const given: LocatedEvent[][] = []
-    const found: string[] = []
+    const given = new Map<string, LocatedEvent[]>()
     const [missing, unanswered]: [T[], T[]] = [[], []]
     for (const entry of entries) {
       const outcome = fetcher.outcome(entry, 0)
       if (outcome === undefined) unanswered.push(entry)
       else if (isMissing(outcome)) missing.push(entry)
-      else {
-        given.push(outcome)
-        if (known.has(entry.signature)) found.push(entry.signature)
-      }
+      else given.set(entry.signature, outcome)
     }
     fetcher.forget(entries.filter(entry => !unanswered.includes(entry)))
-    const events = given.reverse().flat()
+    const found = writer.state.missing.map(({ signature }) => signature).filter(signature => given.has(signature))
+    const events = [...given.values()].reverse().flat()
     const added = events.length + found.length === 0 ? 0 : await writer.commit({ events, found })
     for (const signature of found) tried.delete(signature)
     return { added, found: found.length, missing, unanswered }
@@ -78,10 +69,8 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
     if (due.length === 0) return false
     const { missing, found } = await storeListed(due)
     for (const { signature } of missing) noteTried(signature)
-    if (found > 0) {
-      const message = `${found} transactions that were missing have been read`
-      onLog({ level: 'info', code: 'transaction-found', message })
-    }
+    const message = `${found} transactions that were missing have been read`
+    if (found > 0) onLog({ level: 'info', code: 'transaction-found', message })
     return true
   }
 
@@ -95,10 +84,9 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
 
   async function listMore (search: Searched): Promise<void> {
     const { gap: { dao, fromSlot, toSlot }, cursor } = search
-    const query = { isOfEach: true, ...(cursor !== undefined && { minSlot: cursor.slot }) }
-    const page = await listSignatures(
-      context, dao, cursor, query, { priority: 'idle', deadlineMs: DEADLINE_MS, signal }
-    )
+    const query = { isOfEach: true, ...cursor && { minSlot: cursor.slot } }
+    const call = { priority: 'idle', deadlineMs: DEADLINE_MS, signal } as const
+    const page = await listSignatures(context, dao, cursor, query, call)
     const end = page.at(-1)
     if (end === undefined) {
       // a node that does not know where to begin answers with nothing: once more from its newest
@@ -124,17 +112,15 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
 
   function conclude ({ gap, found, meetsMissing }: Searched): void {
     const { dao, from, to } = gap
-    const detail = { dao, from: String(from), to: String(to) }
+    const [events, detail] = [`events ${from} to ${to} of ${dao}`, { dao, from: String(from), to: String(to) }]
     if (!isOpen(gap)) {
       tried.delete(gapKey(gap))
-      const message = `events ${from} to ${to} of ${dao} were missing and have been found`
+      const message = `${events} were missing and have been found`
       onLog({ level: 'info', code: 'sequence-gap-filled', message, detail })
       return
     }
-    if (!wasTried(gap)) {
-      const message = `events ${from} to ${to} of ${dao} are missing; the nodes gave ${found} of them`
-      onLog({ level: 'warn', code: 'sequence-gap', message, detail })
-    }
+    const message = `${events} are missing; the nodes gave ${found} of them`
+    if (!wasTried(gap)) onLog({ level: 'warn', code: 'sequence-gap', message, detail })
     noteTried(gapKey(gap), meetsMissing)
   }
 

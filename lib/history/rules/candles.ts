@@ -63,10 +63,10 @@ export function feeInQuote ({ side, input, output, fee }: StoredSwap): Rational 
   return input === 0n ? ratio(0n) : ratio(fee * output, input)
 }
 
-/** The candle of one trade. `volume` is that of `swapVolume`. */
+/** The candle of one trade, by its `swapVolume`. */
 export function candleOf (swap: StoredSwap, seq: bigint, { base, quote }: Pick<SwapVolume, 'base' | 'quote'>): Candle {
   const executed = executedPrice(swap)
-  const price = executed === undefined ? null : { seq, quote: executed.quote, base: executed.base }
+  const price = executed && { seq, ...executed }
   const fee = feeInQuote(swap)
   return {
     base: scaled(base),
@@ -74,7 +74,7 @@ export function candleOf (swap: StoredSwap, seq: bigint, { base, quote }: Pick<S
     trades: 1,
     fees: fee === null ? 0n : scaled(fee),
     unknownFees: fee === null ? 1 : 0,
-    prices: price === null ? null : { open: price, high: price, low: price, close: price, average: price }
+    prices: price === undefined ? null : { open: price, high: price, low: price, close: price, average: price }
   }
 }
 

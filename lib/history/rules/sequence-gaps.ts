@@ -72,23 +72,19 @@ function sequenceGapsOfDao (dao: string, view: GapSearch): SequenceGap[] {
 /** By DAO, those without one left out. Looks at ranges, not at events. */
 export function sequenceGapsOf (view: GapSearch): Map<string, SequenceGap[]> {
   const found = new Map<string, SequenceGap[]>()
-  const look = (dao: string): void => {
+  for (const dao of new Set([...view.sequenceRanges.keys(), ...view.accounts.keys()])) {
     const sequenceGaps = sequenceGapsOfDao(dao, view)
     if (sequenceGaps.length > 0) found.set(dao, sequenceGaps)
   }
-  for (const dao of view.sequenceRanges.keys()) look(dao)
-  for (const dao of view.accounts.keys()) if (!view.sequenceRanges.has(dao)) look(dao)
   return found
 }
 
 /** What tells one sequence gap from others. */
 export const gapKey = ({ dao, from }: Pick<SequenceGap, 'dao' | 'from'>): string => `${dao} ${from}`
 
-export const sizeOf = (sequenceGaps: Iterable<SequenceGap>): number => {
-  let size = 0n
-  for (const { from, to } of sequenceGaps) size += to - from + 1n
-  return Number(size)
-}
+/** How many numbers are missing. */
+export const sizeOf = (sequenceGaps: readonly SequenceGap[]): number =>
+  Number(sequenceGaps.reduce((size, { from, to }) => size + to - from + 1n, 0n))
 
 /** A number of an account, the slot up to which it proved something, and when, ms. */
 export interface ProvedNumber { seq: bigint, slot: number, at: number }

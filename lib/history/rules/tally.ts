@@ -19,14 +19,16 @@ interface DaoSums {
   makers: Map<number, Set<string>>
 }
 
-function put (candles: Map<number, Candle>, start: number, candle: Candle): void {
+/** Adds to the candle of `width` that a Unix second lies in. */
+function put (candles: Map<number, Candle>, width: number, at: number, candle: Candle): void {
+  const start = at - at % width
   const known = candles.get(start)
   candles.set(start, known === undefined ? candle : joinCandles(known, candle))
 }
 
 function widened (candles: ReadonlyMap<number, Candle>, width: number): Map<number, Candle> {
   const wider = new Map<number, Candle>()
-  for (const [start, candle] of candles) put(wider, start - start % width, candle)
+  for (const [start, candle] of candles) put(wider, width, start, candle)
   return wider
 }
 
@@ -51,19 +53,16 @@ export function createTally (valuation: VolumeRule) {
     count ({ dao, seq, at, maker, swap }: Pick<Trade, 'dao' | 'seq' | 'at' | 'maker' | 'swap'>): void {
       const volume = swapVolume(swap, valuation)
       const { minutes, makers } = sumsOf(dao)
-      put(minutes, at - at % SIZES.minutes, candleOf(swap, seq, volume))
+      put(minutes, SIZES.minutes, at, candleOf(swap, seq, volume))
       rate(swap, volume.agrees)
-      if (maker === null) return
-      const known = makers.get(dayOf(at))
-      if (known === undefined) makers.set(dayOf(at), new Set([maker]))
-      else known.add(maker)
+      if (maker !== null) makers.set(dayOf(at), (makers.get(dayOf(at)) ?? new Set()).add(maker))
     },
     /** The fee of a swap that was counted without it. */
     settle (dao: string, { seq, at, ...swap }: PendingSwap, fee: bigint): void {
       const [before, after] = [{ ...swap, fee: null }, { ...swap, fee }]
       const [old, now] = [swapVolume(before, valuation), swapVolume(after, valuation)]
       const change = candleChange(candleOf(before, seq, old), candleOf(after, seq, now))
-      put(sumsOf(dao).minutes, at - at % SIZES.minutes, change)
+      put(sumsOf(dao).minutes, SIZES.minutes, at, change)
       rate(after, now.agrees)
     },
     rows (): AddedRows {
@@ -87,11 +86,8 @@ export function feeRatesOf (trades: Iterable<Pick<Trade, 'dao' | 'slot' | 'swap'
   for (const { dao, slot, swap: { input, fee } } of trades) {
     const bps = fee === null ? undefined : observedBps(fee, input)?.toString()
     if (bps === undefined) continue
-    const known = rates.get(`${bps} ${dao}`)
-    rates.set(
-      `${bps} ${dao}`,
-      { dao, bps, fromSlot: Math.min(known?.fromSlot ?? slot, slot), toSlot: Math.max(known?.toSlot ?? slot, slot) }
-    )
+    const { fromSlot, toSlot } = rates.get(`${bps} ${dao}`) ?? { fromSlot: slot, toSlot: slot }
+    rates.set(`${bps} ${dao}`, { dao, bps, fromSlot: Math.min(fromSlot, slot), toSlot: Math.max(toSlot, slot) })
   }
   return [...rates.values()]
 }

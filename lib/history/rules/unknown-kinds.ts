@@ -52,10 +52,8 @@ export function movedAcross (events: readonly ToldEvent[], now?: Sides): Map<big
     const isSilent = reserves === null && (swap !== null || liquidity !== null)
     const isUntold = isGap || isSilent || (reason !== null && kind !== 'Unknown')
     if (isUntold) [pool, open] = [undefined, []]
-    if (kind === 'Unknown') {
-      if (reason === UNKNOWN_KIND) open.push(seq)
-      else if (reason !== null) pool = undefined
-    }
+    if (reason === UNKNOWN_KIND) open.push(seq)
+    else if (reason !== null) pool = undefined
     if (SPOT.has(kind) || LIVE.has(kind)) isSpot = SPOT.has(kind)
     if (reserves === null || fees === null) continue
     const after = { reserves, fees }
