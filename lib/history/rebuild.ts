@@ -21,7 +21,7 @@ export interface RebuildOptions {
 
 /** Some 100 ms of work. */
 const PAGE_SIZE = 2000
-/** Between two lines that say how far it is, ms. */
+/** Between two lines that say how far it is. */
 const TOLD_MS = 10_000
 
 /**
@@ -30,7 +30,7 @@ const TOLD_MS = 10_000
  */
 async function rebuild (
   { rates: known, swaps: of, rebuilding }: StoreState, valuation: VolumeRule,
-  { store, signal, onProgress = () => {}, pageSize = PAGE_SIZE }: RebuildOptions
+  { store, signal, onProgress, pageSize = PAGE_SIZE }: RebuildOptions
 ): Promise<number> {
   const begun = rebuilding !== null && sameValuation(rebuilding.valuation, valuation) ? rebuilding : undefined
   const rates = begun === undefined ? new Map<string, number>() : known
@@ -54,7 +54,7 @@ async function rebuild (
       feeRates: feeRatesOf(rows),
       rates
     })
-    onProgress(done, of)
+    onProgress?.(done, of)
     if (isLast) return of
     await letGo()
   }

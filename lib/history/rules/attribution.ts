@@ -26,14 +26,6 @@ function onlyDao (keys: readonly string[], directory: Directory): string | undef
   return daos.size === 1 ? [...daos][0] : undefined
 }
 
-function ofKeys (keys: readonly string[], directory: Directory): string | undefined {
-  for (const key of keys) {
-    const dao = directory.daoOfProposal(key)
-    if (dao !== undefined) return dao
-  }
-  return onlyDao(keys, directory)
-}
-
 /**
  * The DAO of an event that is not understood: by its data, or the only one of its transaction; its number has to fit.
  */
@@ -68,14 +60,13 @@ export function attribute (
 ): AttributedEvent | UnattributedEvent {
   const { name: kind, seq, at, swap, liquidity, fees, reserves, keepsFees, facts, reason, raw } = event
   const eventIndex = eventIndexOf(event)
+  const waiting = { kind, signature, eventIndex, reason, raw, slot, seq, at, keepsFees }
+  // without number and time no knowledge of its DAO would ever place it
+  if (seq === null || at === null || event.slot === null) return { ...waiting, keys: [] }
   const dao = daoOf(event, directory)
-  if (dao === undefined || seq === null || at === null || event.slot === null) {
-    // Without number and time no knowledge of its DAO would ever place it
-    const hopeless = seq === null || at === null || event.slot === null
-    const keys = hopeless
-      ? []
-      : understood(event) ? [event.proposal].filter(key => key !== null) : event.candidates.slice(0, MAX_KEYS)
-    return { kind, signature, eventIndex, reason, raw, slot, seq, at, keepsFees, keys }
+  if (dao === undefined) {
+    const keys = understood(event) ? [event.proposal].filter(key => key !== null) : event.candidates.slice(0, MAX_KEYS)
+    return { ...waiting, keys }
   }
   // field by field: by spreading it took 27 µs in place of 1
   const stored: StoredEvent = {
@@ -102,7 +93,8 @@ export function attribute (
 /** A waiting row whose DAO may have become known. */
 export function attributeLater (waiting: UnattributedEvent, directory: Directory): AttributedEvent | undefined {
   const { keepsFees, keys, seq, at, ...rest } = waiting
-  const dao = ofKeys(keys, directory)
+  const proposal = keys.find(key => directory.daoOfProposal(key) !== undefined)
+  const dao = proposal === undefined ? onlyDao(keys, directory) : directory.daoOfProposal(proposal)
   if (dao === undefined || seq === null || at === null) return undefined
   const unknown = { swap: null, liquidity: null, fees: null, reserves: null, maker: null, blockIndex: null }
   return { event: { ...rest, seq, at, dao, ...unknown }, keepsFees }

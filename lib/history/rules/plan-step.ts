@@ -1,16 +1,10 @@
 import type { VolumeRule } from '../../market/volume.js'
 import { holds, insert, rangeOf, type FoundFee } from './sequence-ranges.js'
 import { type AddedRows, createTally } from './tally.js'
-import type { SequenceRange, StoredEvent } from './types.js'
+import type { SequenceRange, StoredEvent, StoreState } from './types.js'
 
 /** A placed event with what is not stored of it. */
 export interface AttributedEvent { event: StoredEvent, keepsFees: boolean }
-
-/** Never changed by planning: the step may yet fail. */
-export interface StateBefore {
-  sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
-  firstSwaps: ReadonlyMap<string, number>
-}
 
 /** Candles are what is to be added to the stored ones. */
 export interface StepPlan extends AddedRows {
@@ -26,8 +20,14 @@ export interface StepPlan extends AddedRows {
   swaps: number
 }
 
-/** What storing `events` would change. Pure: any order and any steps end in the same figures. */
-export function planStep (known: StateBefore, events: readonly AttributedEvent[], valuation: VolumeRule): StepPlan {
+/**
+ * What storing `events` would change. Any order and any steps end in the same figures. Changes nothing of `known`: the
+ * step may yet fail.
+ */
+export function planStep (
+  known: Readonly<Pick<StoreState, 'sequenceRanges' | 'firstSwaps'>>, events: readonly AttributedEvent[],
+  valuation: VolumeRule
+): StepPlan {
   const fresh: StoredEvent[] = []
   const repeated: StoredEvent[] = []
   const sequenceRanges: StepPlan['sequenceRanges'] = new Map()

@@ -15,10 +15,10 @@ export function publishableSlot (
   known: Completeness, { meetsMissing, incompleteSlot }: PublishView
 ): number | undefined {
   const { walkedTo, verifiedSlot, missing } = known
-  const sequenceGaps = [...known.sequenceGaps.values()].flat()
   if (walkedTo !== -Infinity || verifiedSlot === 0) return undefined
+  const sequenceGaps = [...known.sequenceGaps.values()].flat()
   let slot = verifiedSlot
-  // The slot at the low end of a gap may hold events on both sides of it
+  // the slot at the low end of a gap may hold events on both sides of it
   for (const gap of sequenceGaps) if (!isLost(gap, known)) slot = Math.min(slot, gap.fromSlot - 1)
   for (const { slot: at } of missing) {
     // what it holds would be numbered: lost, too, where it can only be a stated loss that no DAO's list has
@@ -26,6 +26,6 @@ export function publishableSlot (
     const isOpen = around.length === 0 || around.some(gap => !isLost(gap, known) || meetsMissing(gap))
     if (isOpen) slot = Math.min(slot, at - 1)
   }
-  if (incompleteSlot !== null) slot = Math.min(slot, incompleteSlot - 1)
+  slot = Math.min(slot, (incompleteSlot ?? Infinity) - 1)
   return slot < 0 ? undefined : slot
 }

@@ -25,11 +25,9 @@ function join (left: SequenceRange, right: SequenceRange, found: FoundFee[]): Se
     if (fee !== undefined) found.push({ swap: right.pendingSwap, fee })
   }
   return {
-    first: left.first,
+    ...left,
     last: right.last,
-    firstSlot: left.firstSlot,
     lastSlot: right.lastSlot,
-    firstAt: left.firstAt,
     lastAt: right.lastAt,
     keepsFees: left.keepsFees && right.keepsFees,
     feeBalancesAfter: right.keepsFees ? left.feeBalancesAfter : right.feeBalancesAfter,
@@ -43,10 +41,8 @@ function search (ranges: readonly SequenceRange[], seq: bigint): number {
   return at === -1 ? ranges.length : at
 }
 
-export function holds (ranges: readonly SequenceRange[], seq: bigint): boolean {
-  const range = ranges[search(ranges, seq)]
-  return range !== undefined && range.first <= seq
-}
+export const holds = (ranges: readonly SequenceRange[], seq: bigint): boolean =>
+  ranges.some(({ first, last }) => first <= seq && seq <= last)
 
 /** Whether it is not held, and its slot lies between its neighbours'. */
 export function mayHold (ranges: readonly SequenceRange[], seq: bigint, slot: number): boolean {
@@ -77,7 +73,7 @@ const inputSide = (side: 'buy' | 'sell'): keyof Sides => side === 'buy' ? 'quote
 export const pendingSwapOf = (seq: bigint, at: number, { side, input, output }: SpotSwap, fees: Sides): PendingSwap =>
   ({ seq, at, side, input, output, feeBalanceAfter: fees[inputSide(side)] })
 
-/** Undefined where the balance fell over the swap: that has a cause which no event tells. */
+/** Undefined where the balance fell over the swap, which has a cause that no event tells. */
 export function feeOf ({ side, feeBalanceAfter }: PendingSwap, before: Sides): bigint | undefined {
   const fee = feeBalanceAfter - before[inputSide(side)]
   return fee >= 0n ? fee : undefined

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { add, compare, ratio, ZERO, type Rational } from '../../../../lib/decimal.js'
-import { planStep, type StateBefore, type AttributedEvent } from '../../../../lib/history/rules/plan-step.js'
+import { planStep, type AttributedEvent } from '../../../../lib/history/rules/plan-step.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
 import { SCALE, sumOf } from '../../../../lib/history/rules/fixed-point.js'
 import { dayOf } from '../../../../lib/time.js'
@@ -91,7 +91,7 @@ function keep (batches: readonly AttributedEvent[][], valuation: VolumeRule) {
   const stored = new Map<string, StoredEvent>()
   const days = new Map<string, { base: bigint, quote: bigint, trades: number }>()
   const rates = new Map<string, number>()
-  const known: StateBefore = { sequenceRanges, firstSwaps }
+  const known: Parameters<typeof planStep>[0] = { sequenceRanges, firstSwaps }
   for (const batch of batches) {
     const planned = planStep(known, batch.map(clone), valuation)
     for (const event of planned.events) stored.set(`${event.dao} ${event.seq}`, event)
@@ -208,7 +208,7 @@ test('a sum that should be a round number is one', async t => {
 test('candles of each size, the first swap and its fee are the same in whatever order the events come', t => {
   const DAY = 86_400
   const swap: Made = { kind: 'swap', side: 'buy', input: 10_000n, output: 100n, bps: 25n, wait: 5 * DAY }
-  const known: StateBefore = { sequenceRanges: new Map(), firstSwaps: new Map() }
+  const known: Parameters<typeof planStep>[0] = { sequenceRanges: new Map(), firstSwaps: new Map() }
   const rule: VolumeRule = { rate: ratio(25n, 10_000n), basis: 'input' }
   const [born, first, second] = chain('A', [swap, swap]) as [AttributedEvent, AttributedEvent, AttributedEvent]
   const all = planStep(known, [born, second, first].map(clone), rule)
