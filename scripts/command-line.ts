@@ -19,10 +19,7 @@ export const texts = <const N extends string>(...names: N[]): Record<N, { type: 
 type Options = NonNullable<ParseArgsConfig['options']>
 type Read<O extends Options, P extends boolean> = ReturnType<typeof parseArgs<{ options: O, allowPositionals: P }>>
 
-/**
- * The command line's flags. `--help` prints `usage` and ends the process; one that is unknown, or lacks its value, ends
- * it with status 2 and a line that has both what is wrong and `usage`.
- */
+/** The flags. `--help` prints `usage` and ends the process; one that can't be ends it with status 2 and a line. */
 export function readCommandLine<const O extends Options, const P extends boolean = false> (
   usage: string, options: O, allowPositionals?: P
 ): Read<O, P> {
@@ -82,15 +79,8 @@ export function redraw (out: Output, text: string): boolean {
   return out.isTTY === true
 }
 
-const BAR = 24
-/** A share, 0 to 1. */
-export function bar (share: number): string {
-  const filled = Math.round(share * BAR)
-  return `${'█'.repeat(filled)}${'░'.repeat(BAR - filled)}`
-}
-
-/** Where a limit does not say, or as a date, how long it lasts, s. */
-const LIMITED = 10
+/** Of a share, 0 to 1. */
+export const bar = (share: number): string => '█'.repeat(Math.round(share * 24)).padEnd(24, '░')
 
 /** An answer; a limit is waited for, as a crawler would. Ends the process where nobody answers. */
 export async function ask (
@@ -101,7 +91,7 @@ export async function ask (
       refuse(`${new URL(url).origin} can't be asked: ${messageOf(error.cause ?? error)}`))
     if (answer.status !== 429) return answer
     await answer.body?.cancel()
-    const seconds = Number(answer.headers.get('retry-after')) || LIMITED
+    const seconds = Number(answer.headers.get('retry-after')) || 10   // it may be a date, or missing
     onLimit(seconds)
     await setTimeout(1000 * seconds)
   }

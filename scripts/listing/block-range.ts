@@ -8,8 +8,6 @@ import {
 } from './rules.js'
 import { compareSupply } from './supply.js'
 
-/** The rules of a block-range indexer: DEX Screener's adapter 1.1, and GeckoTerminal's variant of it. */
-
 const MAX_BLOCKS = 20_000
 /** Ranges of the newest blocks that are walked. */
 const RANGES = 5
@@ -18,12 +16,13 @@ const MAX_BEHIND = 300
 /** 10^11 seconds: a time beyond is one in milliseconds. */
 const MILLISECONDS = 100_000_000_000
 
-/** Where an event stands: block, transaction, event; its time; and the transaction's signature. */
+/** Of an event: block, transaction and event; time; the transaction's signature. */
 interface Place { place: number[], time: number, transaction: Json | undefined }
 
 type DexForm = 'dexscreener' | 'geckoterminal'
 const OTHER = { dexscreener: 'geckoterminal', geckoterminal: 'dexscreener' } as const
 
+/** The rules of a block-range indexer: DEX Screener's adapter 1.1, and GeckoTerminal's variant of it. */
 export async function checkBlockRange (checking: Checking, form: DexForm): Promise<void> {
   const { reader, market, refuse, compared } = checking
   const root = `/${form}`
@@ -124,7 +123,7 @@ function compareRanges (path: string, given: Json[], others: Json[], other: stri
   }
 }
 
-/** Every name in it, at any depth: what a text of it is written with. */
+/** Every name in it, at any depth. */
 function flat (row: Row): Row {
   return Object.assign({}, row, ...Object.values(row).filter(isRow).map(flat)) as Row
 }

@@ -1,4 +1,3 @@
-/** Order books and lists of trades of a pair, held against the reserves and the trades of its deepest pool. */
 import { add, compare, divide, multiply, powerOfTen, type Rational, ratio, ZERO } from '../../lib/decimal.js'
 import { swapOutput } from '../../lib/market/price.js'
 import type { Checking } from './check.js'
@@ -121,7 +120,7 @@ function walk (
   return undefined
 }
 
-/** A form's list of trades: its names, its way with numbers, which side it is of, and since when, Unix ms. */
+/** A form's list of trades: its names, its way with numbers, its side, and since when it is, Unix ms. */
 interface Checked { target: string, time: string, form: Form, side?: string, since?: number }
 
 /**

@@ -5,10 +5,7 @@ import { checkPrice } from './figures.js'
 import { APART, decimalsOf, isPriced, type OwnPool, type OwnTrade, priceOf, rawOf, rawSum } from './market.js'
 import { compareFields, isRow, type Refuse, type Row, shown } from './rules.js'
 
-/**
- * Candles of an hour, held against the trades where they are known; and the volumes of 7 and 30 days against the
- * candles.
- */
+/** Candles of an hour, held against the trades, and the volumes of 7 and 30 days against the candles. */
 export async function checkCandles ({ market, reader, refuse, doubt, now }: Checking, pool: OwnPool): Promise<void> {
   const path = `/api/pools/${pool.id}/ohlcv?interval=1h&limit=1000`
   const given = await reader.json(path)

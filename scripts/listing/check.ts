@@ -21,9 +21,7 @@ export const FORMS = Object.keys(CHECKS) as Form[]
 /** What a check has to hand. */
 export interface Checking {
   reader: Reader
-  /** The service's own answers, which each form is compared with. */
   market: Market
-  /** Told of what no reviewer takes. */
   refuse: Refuse
   /** Told of two answers that differ, which may be of two moments. */
   doubt: Refuse
@@ -37,13 +35,13 @@ export interface Checking {
 
 export interface Verdict { problems: string[], compared: string[] }
 
-/** Times that answers are compared which differ: what is of two moments agrees in one of them. */
+/** What is of two moments agrees in one of them. */
 const ROUNDS = 3
 /** Between two, ms: answers live for 10 s. */
 const BETWEEN = 4_000
 const DEFAULT_POOLS = 5
 
-/** A problem without its figures, so that it is known again. */
+/** By which a problem is known again. */
 const kindOf = (problem: string): string => problem.replaceAll(/\b\d+(\.\d+)?\b/g, '#')
 
 export interface CheckOptions {
@@ -53,10 +51,7 @@ export interface CheckOptions {
   rounds?: number
 }
 
-/**
- * What a reviewer of this form would refuse, and what was looked at. What one answer says wrongly is told at once; two
- * answers that differ, if they do so three times.
- */
+/** What a reviewer of this form would refuse, and what was looked at. Two answers may differ, but not in each round. */
 export async function checkForm (
   form: Form, get: Get,
   { now = Date.now, pause = async () => {}, pools = DEFAULT_POOLS, rounds = ROUNDS }: CheckOptions = {}

@@ -1,4 +1,3 @@
-/** What is told of single DAOs, their treasuries and proposals, of fees and by quotes, held against all else. */
 import {
   add, compare, divide, formatUnits, multiply, ONE, powerOfTen, type Rational, ratio, subtract
 } from '../../lib/decimal.js'
@@ -279,7 +278,7 @@ export async function checkQuotes ({ market, reader, doubt }: Checking): Promise
   }
 }
 
-/** Fees by day and token add up, and are those of the days; the days of the market are those of the volumes. */
+/** Fees by day and token add up; the days of the market are those of the fees and of the volumes. */
 export async function checkFees (checking: Checking): Promise<void> {
   const { reader, refuse, doubt } = checking
   const path = '/api/fees/aggregate'

@@ -50,11 +50,9 @@ export async function checkWindow (
   if (trades.reach === undefined) return undefined
   const window = windowOf(trades, pool, Math.floor(now / 1000), given)
   if (window === undefined) {
-    return doubt(
-      `${where}: ${names.base} ${row[names.base]} and ${names.quote} ${row[names.quote]} are of no ` +
-        '24 hours of the pool\'s trades; /api/pools has ' +
-        `${pool.pool.base_volume_24h} and ${pool.pool.target_volume_24h}`
-    )
+    const found = `${names.base} ${row[names.base]} and ${names.quote} ${row[names.quote]}`
+    const told = `${pool.pool.base_volume_24h} and ${pool.pool.target_volume_24h}`
+    return doubt(`${where}: ${found} are of no 24 hours of the pool's trades; /api/pools has ${told}`)
   }
   for (const [name, price] of [[names.high, window.high], [names.low, window.low]] as const) {
     // without a trade both are the last price

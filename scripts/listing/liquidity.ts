@@ -6,10 +6,7 @@ import { cents, checkDates, checkLargestFirst } from './totals.js'
 
 const PATH = '/api/liquidity/aggregate'
 
-/**
- * Liquidity by day: days follow one another up to the last that is over, the DAOs add up to the newest, and each of
- * those that are looked at is what the trades on both sides of midnight say.
- */
+/** Liquidity by day, held against the list of DAOs and against the trades on both sides of midnight. */
 export async function checkLiquidityDays (checking: Checking, pools: OwnPool[]): Promise<void> {
   const { reader, market, refuse, doubt, now } = checking
   const found = await reader.row(PATH)

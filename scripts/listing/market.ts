@@ -1,4 +1,3 @@
-/** The service's own answers under `/api`, which the aggregators' forms are held against. */
 import { add, divide, multiply, powerOfTen, type Rational, ratio, ZERO } from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
 import type { Reader } from './reader.js'
@@ -92,7 +91,7 @@ export const feesOf = (trades: OwnTrade[]): Rational | undefined =>
 export const deepestBy = (pools: OwnPool[], kindOf: (pool: OwnPool) => string): Map<string, OwnPool> =>
   new Map(pools.toReversed().map(pool => [kindOf(pool), pool]))
 
-/** Each answer is read once, and when it is first asked for. `now`: Unix ms. */
+/** The service's own answers, each read once, when it is first asked for. `now`: Unix ms. */
 export function createMarket (reader: Reader, now: number, count: number) {
   const kept = new Map<string, Promise<unknown>>()
   function once<T> (key: string, make: () => Promise<T>): Promise<T> {
@@ -113,10 +112,12 @@ export function createMarket (reader: Reader, now: number, count: number) {
       return [{ ticker, pool, id: String(ticker.pool_id), pair: String(ticker.ticker_id), base, quote }]
     })
   })
-  const detail = (pool: string) => once(`detail ${pool}`, async () => {
-    const found = await reader.json(`/api/pools/${pool}`)
-    return isRow(found) ? found : undefined
+  const record = (path: string, name?: string) => once(path, async () => {
+    const found = await reader.json(path)
+    const row = name === undefined ? found : rowOf(found)[name]
+    return isRow(row) ? row : undefined
   })
+  const detail = (pool: string) => record(`/api/pools/${pool}`)
 
   async function read (pool: OwnPool): Promise<OwnTrades> {
     const since = Math.floor(now / 1000) - DAY - APART
@@ -155,9 +156,6 @@ export function createMarket (reader: Reader, now: number, count: number) {
     provenance: async (pool: string): Promise<Row> => rowOf((await detail(pool))?.provenance),
     trades: (pool: OwnPool) => once(`trades ${pool.id}`, () => read(pool)),
     /** `data` of the supply record. */
-    supply: (mint: string) => once(`supply ${mint}`, async () => {
-      const found = await reader.json(`/api/supply/${mint}`)
-      return isRow(found) && isRow(found.data) ? found.data : undefined
-    })
+    supply: (mint: string) => record(`/api/supply/${mint}`, 'data')
   }
 }

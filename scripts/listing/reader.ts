@@ -1,4 +1,3 @@
-/** Answers of a service, each held to what its headers say of it. */
 import { isRow, type Json, type Refuse, type Row, rowOf } from './rules.js'
 
 /** One answer of the service; header names in lower case. */
@@ -10,7 +9,7 @@ const MAX_AGE = 60
 
 export type Reader = ReturnType<typeof createReader>
 
-/** Reads answers and tells what of their headers does not fit: kind, entity tag, lifetime, age. */
+/** Reads answers, each held to what its headers say: kind, entity tag, lifetime, age. */
 export function createReader (get: Get, refuse: Refuse) {
   const last = new Map<string, Answer>()
 
@@ -85,9 +84,7 @@ export async function checkKnown ({ raw }: Reader, path: string, refuse: Refuse)
   if (status !== 200 || etag === undefined) return
   const again = await raw(path, { 'if-none-match': etag })
   if (again.status === 304 ? again.text !== '' || again.headers.etag !== etag : again.headers.etag === etag) {
-    refuse(
-      `${path}: asked for with If-None-Match ${etag}, it ` +
-        `answers ${again.status} with ${again.text.length} characters under ${again.headers.etag}`
-    )
+    const found = `${again.status} with ${again.text.length} characters under ${again.headers.etag}`
+    refuse(`${path}: asked for with If-None-Match ${etag}, it answers ${found}`)
   } else if (again.status === 200 && again.text === text) refuse(`${path}: the same body under another ETag`)
 }

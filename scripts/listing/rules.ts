@@ -1,7 +1,4 @@
-/**
- * What reviewers of every aggregator look at: text forms, prices, books, trades. Each rule tells its problems; none
- * throws.
- */
+/** What reviewers of every aggregator look at. Each rule tells its problems; none throws. */
 import {
   add, compare, divide, multiply, parseDecimal, powerOfTen, type Rational, ratio, subtract, ZERO
 } from '../../lib/decimal.js'
@@ -52,11 +49,8 @@ export function same (a: Json | undefined, b: Json | undefined): boolean {
   return typeof a === 'number' || typeof b === 'number' ? near(one, other, FLOAT) : compare(one, other) === 0
 }
 
-/** Rows of what should be a list of them. */
 export const listOf = (value: Json | undefined): Row[] => Array.isArray(value) ? value.filter(isRow) : []
-/** What should be an object. */
 export const rowOf = (value: Json | undefined): Row => isRow(value) ? value : {}
-/** What should be a decimal. */
 export const number = (value: Json | undefined): Rational => decimal(value) ?? ZERO
 export const sumOf = (list: Row[], key: string): Rational => list.reduce((all, row) => add(all, number(row[key])), ZERO)
 
@@ -65,7 +59,7 @@ export const shown = (value: Json | undefined): string => JSON.stringify(value)?
 /** A field that two answers have: its name, or [name here, name there]. */
 export type Shared = string | readonly [string, string]
 
-/** Fields that one answer has as another does, by default all of the other: each that differs is told. */
+/** Tells each field that one answer does not have as another does, by default of all of the other's. */
 export function compareFields (
   where: string, row: Row, source: string, other: Record<string, Json | undefined>, tell: Refuse,
   fields: readonly Shared[] = Object.keys(other), areSame = same
@@ -78,7 +72,7 @@ export function compareFields (
   }
 }
 
-/** The rows of a list; undefined, and told, where it is none, and each member that is no object told. */
+/** The rows of a list; undefined, and told, where it is none; each member that is no object is told. */
 export function rows (list: Json | undefined, where: string, refuse: Refuse): Row[] | undefined {
   if (!Array.isArray(list)) return refuse(`${where}: no list`)
   return list.filter((row, at): row is Row => isRow(row) || refuse(`${where} ${at}: no object`) !== undefined)
@@ -115,10 +109,7 @@ function text (row: Row, key: string, where: string, refuse: Refuse, pattern: Re
 
 type Rule = RegExp | AmountRule
 
-/**
- * Fields of an object, each by its rule: the pattern of a text, or how an amount is to be written. One that is not so
- * is told, and is '' or undefined.
- */
+/** Fields by their rules: a text's pattern, or how an amount is written. What is not so is told, '' or undefined. */
 export const fields = <const R extends Record<string, Rule>>(row: Row, where: string, refuse: Refuse, rules: R) =>
   Object.fromEntries(Object.entries(rules).map(([key, rule]) => [
     key, rule instanceof RegExp ? text(row, key, where, refuse, rule) : amount(row, key, where, refuse, rule)
@@ -154,12 +145,11 @@ export const below = (a: Rational | undefined, b: Rational | undefined): boolean
   a === undefined || b === undefined || compare(a, b) < 0
 
 /** Whether two numbers are the same to one of so many parts. */
-export function near (a: Rational, b: Rational, parts: bigint): boolean {
-  return compare(multiply(distance(a, b), ratio(parts)), b) <= 0
-}
+export const near = (a: Rational, b: Rational, parts: bigint): boolean => isWithin(a, b, divide(b, ratio(parts)))
 
 /** Whether two figures are no further apart. */
-export const isWithin = (a: Rational, b: Rational, by: Rational): boolean => compare(distance(a, b), by) <= 0
+export const isWithin = (a: Rational, b: Rational, by: Rational): boolean =>
+  compare(subtract(a, b), by) <= 0 && compare(subtract(b, a), by) <= 0
 
 /** Whether neither is known, or both are the same to a cent and to so many digits. */
 export const isAbout = (a: Rational | undefined, b: Rational | undefined, digits: number): boolean =>
@@ -167,15 +157,7 @@ export const isAbout = (a: Rational | undefined, b: Rational | undefined, digits
     ? a === b
     : isWithin(a, b, add(powerOfTen(-2), multiply(b, powerOfTen(-digits))))
 
-function distance (a: Rational, b: Rational): Rational {
-  const { n, d } = subtract(a, b)
-  return { n: n < 0n ? -n : n, d }
-}
-
-/**
- * The average price lies between the lowest and the highest, as far as eight digits of the volumes tell, or as one of
- * them is not known.
- */
+/** Whether the average price lies between lowest and highest, as far as eight digits of the volumes tell. */
 export function averageWithin (
   base: Rational | undefined, target: Rational | undefined, low: Rational | undefined, high: Rational | undefined
 ): boolean {
@@ -190,7 +172,7 @@ export function averageWithin (
 export function milliseconds (row: Row, key: string, where: string, refuse: Refuse, now: number): number {
   const value = row[key]
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 10 ** 12 || value > now + CLOCKS * 1000) {
-    refuse(`${where}: ${key} is no time in milliseconds: ${JSON.stringify(value)}`)
+    refuse(`${where}: ${key} is no time in milliseconds: ${shown(value)}`)
     return 0
   }
   return value

@@ -14,7 +14,6 @@ const STATES: Json[] = ['spot', 'futarchy', 'proposal', null]
 /** Newest days whose own answer is looked at. */
 const DAYS = 3
 
-/** The list of DAOs: every pool of the tickers is in it as listed, and no other. */
 export async function checkDaos ({ market, reader, refuse, doubt }: Checking, pools: OwnPool[]): Promise<void> {
   const path = '/api/daos'
   const found = await reader.row(path)
