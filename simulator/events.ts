@@ -46,13 +46,11 @@ export const LEAST_OUTPUT = 0n
 
 export const sideTag = (side: Side): number => side === 'buy' ? 0 : 1
 
-export function spotSwapEvent (
+export const spotSwapEvent = (
   context: EventContext, user: string, side: Side, input: bigint, output: bigint
-): Buffer {
-  const writer = beginOfDao('SpotSwapEvent', context).key(user).u8(sideTag(side)).u64(input)
-    .u64(output).u64(LEAST_OUTPUT)
-  return doneWithAmm(writer, context)
-}
+): Buffer => doneWithAmm(
+  beginOfDao('SpotSwapEvent', context).key(user).u8(sideTag(side)).u64(input).u64(output).u64(LEAST_OUTPUT), context
+)
 
 export function conditionalSwapEvent (
   context: EventContext, proposal: string, trader: string, market: Market, side: Side, input: bigint, output: bigint
@@ -169,8 +167,7 @@ export function proposalNoteEvent (
 export function applyLiquidationEvent (
   context: EventContext, proposal: string, liquidator: string, base: bigint, quote: bigint
 ): Buffer {
-  const writer = beginOfDao('ApplyLiquidationEvent', context).key(proposal).key(liquidator)
-    .u64(base).u64(quote)
+  const writer = beginOfDao('ApplyLiquidationEvent', context).key(proposal).key(liquidator).u64(base).u64(quote)
   return doneWithAmm(writer, context)
 }
 
@@ -187,7 +184,7 @@ export interface UnknownEventOptions {
   moves?: { base: bigint, quote: bigint }
 }
 
-/** An event of a build that nobody here knows: common fields, then the DAO, then something, unless told otherwise. */
+/** Common fields, then the DAO, then something, unless told otherwise. */
 export function unknownEvent (
   context: EventContext, { name = 'EventOfALaterBuild', keyAt = 0, rest = 9, bare = false }: UnknownEventOptions = {}
 ): Buffer {

@@ -34,8 +34,7 @@ export interface ProgramUpgrade {
 
 /**
  * The next release as the program's development branch has it: fields behind the proposal's events (an action; whether
- * the team sponsored it), a longer account, and no optimistic governance. `ApplyLiquidation` comes with it:
- * `dao.applyLiquidation`.
+ * the team sponsored it) and a longer account. `dao.applyLiquidation` is of it, too.
  */
 export const NEXT_RELEASE: ProgramUpgrade = {
   appended: { InitializeProposalEvent: 34, FinalizeProposalEvent: 1 }, layout: 'F3', room: 1
@@ -107,7 +106,6 @@ export function createLedger (options: LedgerOptions = {}) {
     get slot () { return clock.slot },
     /** The slot that was the newest so many ms after the start. */
     slotAt: clock.slotAt,
-
     /** Unix seconds of the block at a slot. */
     timeOf: clock.timeOf,
     /** Milliseconds of a slot from now on, 200 at first; null: the chain has halted, time passes without slots. */
@@ -165,10 +163,7 @@ export function createLedger (options: LedgerOptions = {}) {
       return ledger.dao({ ...daoOptions, creator: signer, nonce: 0n })
     },
 
-    /**
-     * A new build of the program from here on: events grow by bytes at their end (by name, `*` for every other one),
-     * accounts take a later layout and `room` bytes more.
-     */
+    /** A new build from here on: events and accounts as `ProgramBuild` and `dao.resize` say. */
     upgradeProgram ({ appended = {}, layout, room = 0 }: ProgramUpgrade): void {
       chain.build.appended = appended
       if (layout !== undefined) for (const dao of daos) dao.resize(layout, room)
@@ -187,9 +182,7 @@ export function createLedger (options: LedgerOptions = {}) {
     tokenAccount: (owner: string, mint: Mint, amount: bigint, address?: string) =>
       createTokenAccount(accounts, owner, mint, amount, address),
 
-    /**
-     * Bytes that are at an address whatever the ledger does; null: nothing there; undefined: the genuine account again.
-     */
+    /** As `override` of the account store. */
     setAccount: accounts.override,
 
     /** A copy of what is at an address. */

@@ -198,8 +198,8 @@ export function createProposals (core: DaoCore) {
       : Object.fromEntries(OUTCOMES.map(outcome => [outcome, holdings![outcome].amount])) as Record<Outcome, bigint>,
 
     /**
-     * The tokens of a conditional swap (`conditional_swap.rs`): what comes in is merged with its twin as far as there
-     * is one, what goes out is split from the vault as far as the DAO does not hold it.
+     * Of a conditional swap (`conditional_swap.rs`): what comes in is merged with its twin as far as there is one, what
+     * goes out is split from the vault as far as the DAO does not hold it.
      */
     settleSwap (tx: OpenTransaction, market: Market, side: Side, input: bigint, output: bigint, user: string) {
       const live = current('pending')

@@ -10,7 +10,7 @@ import { createPosition } from './position.js'
 import { RpcError } from './rpc-error.js'
 import { type Reply, errorText, reply, tooMany } from './send-reply.js'
 
-/** The kind's own where they are not given, of which the default is a node of one's own. */
+/** What is not given is the kind's own; by default a node of one's own. */
 export interface ServiceOptions extends Partial<NodeConditions> {
   kind?: NodeKindName
   /** Clock of the limits, ms; never goes back. */
@@ -23,10 +23,7 @@ export interface RecentCall { method: string, params: unknown }
 
 interface Call { id?: unknown, method?: unknown, params?: unknown }
 
-/**
- * The `Date` of answers: seconds that it is off, or the moment, Unix seconds, at which it has stopped, as a cache would
- * give it.
- */
+/** The `Date` of answers: so many seconds off, or, as of a cache, stopped at a moment, Unix seconds. */
 export type DateShown = 'right' | 'missing' | 'garbage' | { off: number } | { standsAt: number }
 
 export interface NodeConditions extends Conditions {
@@ -121,7 +118,6 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
   return {
     ledger,
     answer,
-    /** Changed at any time, all of it. */
     conditions,
     faults,
     limiter,
@@ -141,10 +137,7 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     },
     /** Short for `faults.set`. */
     fault: (rule: FaultRule): ActiveFault => faults.set(rule),
-    /**
-     * How far it has come: all that it shows, its Clock too, is of then. A node that is to lag needs `keepStates` from
-     * the start.
-     */
+    /** All that it shows, its Clock too, is of then. A node that is to lag needs `keepStates` from the start. */
     position,
     /** The node has stopped where it is, answering what was then; `thaw` ends it. */
     freeze (): void {
