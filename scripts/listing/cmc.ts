@@ -5,8 +5,7 @@ import { checkWindow } from './figures.js'
 import { decimalsOf, deepestBy, type OwnPool } from './market.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS, averageWithin, below, compareFields, fields, isLess, isRow, type Json, type Row, rows, shown, SOME,
-  tokenTexts
+  ADDRESS, below, checkRange, compareFields, fields, isLess, isRow, type Json, type Row, rows, shown, SOME, tokenTexts
 } from './rules.js'
 
 const VOLUME = { form: 'number' } as const
@@ -80,8 +79,7 @@ function checkSummary ({ refuse }: Checking, row: Row, where: string, assets: Ro
   if (!below(bid, ask) || isLess(last, bid) || isLess(ask, last)) {
     refuse(`${where}: highest_bid, last_price and lowest_ask do not rise`)
   }
-  if (isLess(high, low)) refuse(`${where}: the highest price is below the lowest`)
-  if (!averageWithin(sold, paid, low, high)) refuse(`${where}: the average price lies outside of lowest and highest`)
+  checkRange(where, refuse, { base: sold, target: paid, low, high })
   if (row.price_change_percent_24h !== null && typeof row.price_change_percent_24h !== 'number') {
     refuse(`${where}: price_change_percent_24h is no number`)
   }

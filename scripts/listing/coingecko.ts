@@ -3,7 +3,7 @@ import type { Checking } from './check.js'
 import { checkWindow } from './figures.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS, averageWithin, checkTicker, compareFields, decimal, fields, isLess, isRow, type Refuse, type Row, rows
+  ADDRESS, checkRange, checkTicker, compareFields, decimal, fields, isRow, PRICE, type Refuse, type Row, rows
 } from './rules.js'
 
 const LIMIT = 50
@@ -16,7 +16,6 @@ const TICKER = [
 ]
 
 const IDS = { base: ADDRESS, target: ADDRESS, pool_id: ADDRESS }
-const PRICE = { form: 'text', isPositive: true } as const
 const WINDOW = { base: 'base_volume', quote: 'target_volume', high: 'high', low: 'low' }
 const TRADES = { target: 'target_volume', time: 'trade_timestamp', form: 'text' } as const
 
@@ -85,8 +84,5 @@ function checkRow (ticker: Row, where: string, pools: ReadonlySet<string>, refus
   checkTicker(ticker, where, refuse)
   if (!pools.has(String(ticker.pool_id))) refuse(`${where}: its pool is not among the pairs`)
   const { high, low } = fields(ticker, where, refuse, { high: PRICE, low: PRICE })
-  if (isLess(high, low)) refuse(`${where}: high is below low`)
-  if (!averageWithin(decimal(ticker.base_volume), decimal(ticker.target_volume), low, high)) {
-    refuse(`${where}: the average price, target_volume divided by base_volume, lies outside of low and high`)
-  }
+  checkRange(where, refuse, { base: decimal(ticker.base_volume), target: decimal(ticker.target_volume), low, high })
 }

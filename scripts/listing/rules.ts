@@ -115,7 +115,7 @@ export const fields = <const R extends Record<string, Rule>>(row: Row, where: st
     key, rule instanceof RegExp ? text(row, key, where, refuse, rule) : amount(row, key, where, refuse, rule)
   ])) as { [K in keyof R]: R[K] extends RegExp ? string : Rational | undefined }
 
-const PRICE = { form: 'text', isPositive: true } as const
+export const PRICE = { form: 'text', isPositive: true } as const
 const VOLUME = { form: 'text' } as const
 const TICKER = {
   pool_id: ADDRESS,
@@ -157,16 +157,18 @@ export const isAbout = (a: Rational | undefined, b: Rational | undefined, digits
     ? a === b
     : isWithin(a, b, add(powerOfTen(-2), multiply(b, powerOfTen(-digits))))
 
-/** Whether the average price lies between lowest and highest, as far as eight digits of the volumes tell. */
-export function averageWithin (
-  base: Rational | undefined, target: Rational | undefined, low: Rational | undefined, high: Rational | undefined
-): boolean {
-  if (base === undefined || target === undefined || low === undefined || high === undefined) return true
-  if (base.n === 0n) return true
+/** A window's average price lies between its lowest and highest, as far as eight digits of the volumes tell. */
+export function checkRange (
+  where: string, refuse: Refuse, { base, target, low, high }: Record<string, Rational | undefined>
+): void {
+  if (isLess(high, low)) refuse(`${where}: the highest price is below the lowest`)
+  if (base === undefined || target === undefined || base.n === 0n) return
   const digit = powerOfTen(-8)
   const [less, under] = [subtract(base, digit), subtract(target, digit)]
-  return (under.n <= 0n || compare(divide(under, add(base, digit)), high) <= 0) &&
-    (less.n <= 0n || compare(divide(add(target, digit), less), low) >= 0)
+  if ((under.n > 0n && isLess(high, divide(under, add(base, digit)))) ||
+    (less.n > 0n && isLess(divide(add(target, digit), less), low))) {
+    refuse(`${where}: the average price lies outside of lowest and highest`)
+  }
 }
 
 export function milliseconds (row: Row, key: string, where: string, refuse: Refuse, now: number): number {
