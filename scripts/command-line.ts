@@ -61,7 +61,8 @@ export async function runScript (
     const isToldByLine = isServiceError(error) || error instanceof UsageError ||
       (error instanceof Error && (error.name === 'SettingsError' || 'syscall' in error))
     if (!isToldByLine) throw error
-    process.stderr.write(`${messageOf(error)}\n`)
+    const { problems = [messageOf(error)] } = error as { problems?: string[] }
+    process.stderr.write(`${problems.join('\n')}\n`)
   }
 }
 
