@@ -39,7 +39,7 @@ export function above (page: readonly SignatureInfo[], until: IndexedRange | und
 }
 
 /** The low end of what ended with `before`, once `entries`, at least one, newest first, are added below it. */
-function lowEnd (entries: readonly SignatureInfo[], before?: IndexedRange): Omit<IndexedRange, 'newest' | 'newestSlot'> {
+function lowEnd (entries: readonly SignatureInfo[], before?: IndexedRange) {
   const last = entries.at(-1)!
   return {
     oldest: last.signature,

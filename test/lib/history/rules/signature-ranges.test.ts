@@ -99,7 +99,11 @@ test('a time is covered by the newest range alone, or by everything once the beg
   t.equal(walkedTo({ indexedRanges: [upper], ended: false }), 80)
   t.equal(walkedTo({ indexedRanges: [], ended: false }), Infinity)
   t.equal(walkedTo({ indexedRanges: [], ended: true }), -Infinity, 'a program without any transaction')
-  t.equal(walkedTo({ indexedRanges: [{ ...upper, oldestTime: null }], ended: false }), Infinity, 'of an end without a time nothing is known')
+  t.equal(
+    walkedTo({ indexedRanges: [{ ...upper, oldestTime: null }], ended: false }),
+    Infinity,
+    'of an end without a time nothing is known'
+  )
   t.end()
 })
 
