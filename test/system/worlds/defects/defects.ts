@@ -345,7 +345,7 @@ export const DEFECTS: Defect[] = [
     by: 10_005,
     sentence: 'A list without the DAOs whose events have been stored meanwhile is served until it is too old.',
     file: 'lib/live/snapshot.ts',
-    find: 'last.part.isRefuted = true',
-    put: 'last.part.isRefuted = false'
+    find: 'part.isRefuted = true',
+    put: 'part.isRefuted = false'
   }
 ]
