@@ -34,7 +34,8 @@ interface ProposalsAsked {
 /** An oracle's price is × 10^12. */
 const ORACLE_SCALE = 10n ** 12n
 
-const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
+/** Whether nothing has been decided yet. */
+export const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
 const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
   ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
   : null

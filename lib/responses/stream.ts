@@ -9,8 +9,8 @@ import { HOUR, timeText } from '../time.js'
 import { latest } from './forms/block-range.js'
 import { positionOf } from './forms/block-event.js'
 import { tradeRow } from './pools/pool-history.js'
-import type { Known } from './proposals.js'
-import { noPool, noProposal, poolTokens, type Sources } from './sources.js'
+import { isOpen, type Known } from './proposals.js'
+import { formOf, noPool, noProposal, poolTokens, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 export const STREAM_TYPES = ['trade', 'ticker', 'proposal'] as const
@@ -43,6 +43,8 @@ const LOOK_MS = 1_000
 const BEAT_MS = 15_000
 /** Events read at once. */
 const PAGE = 500
+/** Texts written at once to who has just come. */
+const TEXTS = 50
 /** For so long trades may wait to be told, s: while nobody follows, what is published is up to 50 s behind. */
 const LATE = 75
 /** How far back a stream can be resumed, s. */
@@ -79,8 +81,10 @@ const gap = (since: number | undefined, position?: ChainPosition): string => mes
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
 interface ToldTrade { pool: string, position: ChainPosition, text: string }
-/** What a look finds: told where its data have changed, to those who ask for it. */
-interface Watched { key: string, data: object, isAsked (asked: StreamAsked): boolean }
+/** `isNew`: who asks has just come. */
+interface Watched { text: string, isAsked (asked: StreamAsked, isNew: boolean): boolean }
+/** All that there is of a type, by pool or proposal; made once for all. */
+type Texts = ReadonlyMap<string, Watched>
 /** `isKept`: it was told that trades are kept back. */
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition, isKept: boolean }
 
@@ -150,32 +154,54 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     }
   }
 
-  /** A look that tells what differs from the one before, while somebody asks for it; the first tells nothing. */
-  function createLook (type: StreamType, load: () => Promise<readonly Watched[]>): () => Promise<void> {
-    let last: ReadonlyMap<string, string> | undefined
+  /** A look that tells each what differs from what he was last told: all that he asks for, if he has just come. */
+  function createLook (type: StreamType, load: Kept<Texts>): () => Promise<void> {
+    /** Undefined while he is told the first. */
+    const lastTold = new WeakMap<Follower, Texts | undefined>()
+
+    /** As fast as it is taken: a thousand may come at once. */
+    async function begin (follower: Follower, texts: Texts): Promise<void> {
+      const { asked, listener } = follower
+      lastTold.set(follower, undefined)
+      const own = [...texts.values()].filter(({ isAsked }) => isAsked(asked, true)).map(({ text }) => text)
+      for (let at = 0; at < own.length && listener.isOpen; at += TEXTS) {
+        listener.write(own.slice(at, at + TEXTS).join(''))
+        await listener.drained()
+      }
+      lastTold.set(follower, texts)
+    }
+
     return async () => {
       const listening = [...followers].filter(({ asked }) => asked.types.has(type))
-      const found = listening.length === 0 ? [] : await load()
-      const texts = new Map(found.map(({ key, data }) => [key, message(type, data)]))
-      for (const { key, isAsked } of found) {
-        const text = texts.get(key)!
-        if (last === undefined || last.get(key) === text) continue
-        for (const { asked, listener } of listening) if (isAsked(asked)) listener.write(text)
+      if (listening.length === 0) return
+      const texts = await load([])
+      /** Since what was told last: of one look to nearly all. */
+      const changes = new Map<Texts, Watched[]>([[texts, []]])
+      for (const follower of listening) {
+        const last = lastTold.get(follower)
+        if (!lastTold.has(follower)) begin(follower, texts).catch(onError)
+        if (last === undefined) continue
+        const changed = changes.get(last) ??
+          [...texts].filter(([key, { text }]) => last.get(key)?.text !== text).map(([, one]) => one)
+        changes.set(last, changed)
+        for (const { text, isAsked } of changed) if (isAsked(follower.asked, false)) follower.listener.write(text)
+        lastTold.set(follower, texts)
       }
-      last = listening.length === 0 ? undefined : texts
     }
   }
 
-  const loadTickers = async () => (await tickers([])).tickers.map((ticker): Watched => ({
-    key: ticker.pool_id, data: ticker, isAsked: ({ pools }) => pools?.has(ticker.pool_id) !== false
-  }))
-  const loadProposals = async () => (await proposals([])).map(
-    ({ proposal: { address, dao, number, state } }): Watched => ({
-      key: address,
-      data: { proposal: address, dao, number, state },
-      isAsked: ({ pools, proposals: asked }) => asked?.has(address) ?? pools?.has(dao) ?? true
-    })
-  )
+  const tickerTexts = formOf(tickers, ({ tickers }): Texts => new Map(tickers.map(ticker => [ticker.pool_id, {
+    text: message('ticker', ticker), isAsked: ({ pools }) => pools?.has(ticker.pool_id) !== false
+  }])))
+  const proposalTexts = formOf(proposals, (known): Texts => new Map(known.map(({ proposal }) => {
+    const { address, dao, number, state } = proposal
+    return [address, {
+      text: message('proposal', { proposal: address, dao, number, state }),
+      // what was decided is new to who was away alone, and to who asks for it by its name
+      isAsked: ({ pools, proposals: asked, after }, isNew) => (asked?.has(address) ?? pools?.has(dao) ?? true) &&
+        (!isNew || after !== undefined || asked !== undefined || isOpen(proposal))
+    }]
+  })))
 
   /** What can't be had now is told once it can: listeners keep what they have. */
   async function look (what: () => Promise<void>): Promise<void> {
@@ -184,7 +210,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
 
   /** Looks, and gives signs of life, while anybody follows. */
   async function lookOn (): Promise<void> {
-    const looks = [lookForTrades, createLook('ticker', loadTickers), createLook('proposal', loadProposals)]
+    const looks = [lookForTrades, createLook('ticker', tickerTexts), createLook('proposal', proposalTexts)]
     // apart from the looks, which may wait for a node
     let endBeat = clock.after(BEAT_MS, function beat () {
       for (const { listener, after } of followers) listener.write(mark(after))

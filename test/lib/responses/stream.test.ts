@@ -1,38 +1,124 @@
 import { setImmediate } from 'node:timers/promises'
-import { test } from 'tap'
+import { test, type Test } from 'tap'
+import { ServiceError } from '../../../lib/errors.js'
 import type { Sources } from '../../../lib/responses/sources.js'
 import { createStream } from '../../../lib/responses/stream.js'
 import { createFakeClock } from '../../support/fake-clock.js'
 
-test('signs of life come at one pace, however often the last one has left and another has come', async t => {
+type Options = Parameters<typeof createStream>[0]
+type Asked = Parameters<ReturnType<typeof createStream>['follow']>[0]
+
+/** A stream that looks when it is woken. */
+function setUp (t: Test, kept: Pick<Options, 'tickers' | 'proposals'>) {
   const clock = createFakeClock()
   let wake = () => {}
   const reading = { published: () => ({ slot: 7 }), poolEvents: () => [] }
-  const published = async (of: (from: typeof reading) => unknown) => of(reading)
+  const history = {
+    published: async (of: (from: typeof reading) => unknown) => of(reading), head: () => ({ time: 1_000 })
+  }
   const stream = createStream({
-    sources: { history: { published }, settings: { excluded: new Set() } } as unknown as Sources,
+    sources: { history, settings: { excluded: new Set() }, time: { utc: () => 1e6 } } as unknown as Sources,
     clock: { ...clock, sleep: () => new Promise(resolve => { wake = resolve }) },
-    tickers: async () => { throw new Error('nobody asks for tickers') },
-    proposals: async () => [],
+    ...kept,
     signal: new AbortController().signal,
     onError: error => { t.fail('no error', { error }) }
   })
-  async function come () {
-    const listener = { isOpen: true, marks: 0, write () { listener.marks++ }, drained: async () => {} }
-    const asked = { types: new Set(['trade'] as const), pools: undefined, proposals: undefined, after: undefined }
-    await stream.follow(asked, listener)
-    await setImmediate()
-    return listener
+  const settle = async () => { for (let turn = 0; turn < 5; turn++) await setImmediate() }
+  return {
+    clock,
+    async look () {
+      wake()
+      await settle()
+    },
+    async come (types: Asked['types'], asked: Partial<Asked> = {}) {
+      const listener = {
+        isOpen: true,
+        texts: [] as string[],
+        /** What it takes; it takes all of it at once, unless told otherwise. */
+        taken: Promise.resolve(),
+        write (text: string) { listener.texts.push(...text.split('\n\n').filter(part => part !== '')) },
+        drained: () => listener.taken,
+        marks: () => listener.texts.filter(text => text.startsWith(':')).length,
+        /** What has been told since it was last asked. */
+        told: () => listener.texts.splice(0).flatMap(text =>
+          /data: (.*)/.exec(text)?.slice(1).map(data => JSON.parse(data)) ?? [])
+      }
+      await stream.follow({ types, pools: undefined, proposals: undefined, after: undefined, ...asked }, listener)
+      await settle()
+      return listener
+    }
   }
+}
+const nothing = { tickers: async () => ({ tickers: [] }), proposals: async () => [] } as unknown as
+  Pick<Options, 'tickers' | 'proposals'>
+const BACK = { slot: 7, blockIndex: 1, eventIndex: 1 }
+
+test('signs of life come at one pace, however often the last one has left and another has come', async t => {
+  const { clock, look, come } = setUp(t, nothing)
   for (let visit = 0; visit < 5; visit++) {
-    const listener = await come()
+    const listener = await come(new Set(['trade']))
     listener.isOpen = false
-    wake()
-    await setImmediate()
+    await look()
     t.equal(clock.timers(), 0, 'for nobody there is none')
     clock.advance(4_000)
   }
-  const listener = await come()
+  const listener = await come(new Set(['trade']))
   for (let second = 0; second < 150; second++) clock.advance(1_000)
-  t.equal(listener.marks, 1 + 10)
+  t.equal(listener.marks(), 1 + 10)
+})
+
+test('who comes, or comes back, is told the tickers he asks for, then what changes, each once', async t => {
+  const pools = Array.from({ length: 120 }, (_, index) => ({ pool_id: `p${index}`, last_price: '1' }))
+  let list = { tickers: pools }
+  let isDown = true
+  const { look, come } = setUp(t, {
+    ...nothing,
+    tickers: (async () => {
+      if (isDown) throw new ServiceError('WARMING_UP', 'not yet')
+      return list
+    }) as unknown as Options['tickers']
+  })
+  const first = await come(new Set(['ticker']))
+  t.same(first.told(), [], 'what can\'t be had')
+  isDown = false
+  await look()
+  t.same(first.told(), pools, 'is told once it can')
+  await look()
+  t.same(first.told(), [])
+  const changed = { pool_id: 'p7', last_price: '2' }
+  list = { tickers: pools.map(one => one.pool_id === 'p7' ? changed : one) }
+  const back = await come(new Set(['ticker']), { after: BACK, pools: new Set(['p7', 'p8']) })
+  await look()
+  t.same(first.told(), [changed])
+  t.same(back.told(), [changed, pools[8]], 'what changed while he was away, and what may have')
+  await look()
+  t.same([first.told(), back.told()], [[], []])
+
+  let take = () => {}
+  const slow = await come(new Set(['ticker']))
+  slow.taken = new Promise(resolve => { take = resolve })
+  await look()
+  t.equal(slow.texts.length, 1 + 50, 'no more than he takes')
+  list = { tickers: pools }
+  await look()
+  t.same(first.told(), [pools[7]])
+  t.equal(slow.texts.length, 1 + 50)
+  take()
+  await look()
+  t.same(slow.told(), [...pools.map(one => one.pool_id === 'p7' ? changed : one), pools[7]], 'the newest comes last')
+})
+
+test('who comes is told the open proposals, and who was away or asks by name the decided ones, too', async t => {
+  const known = ['draft', 'pending', 'passed'].map((state, number) =>
+    ({ proposal: { address: state, dao: 'd', number, state } }))
+  const { look, come } = setUp(t, { ...nothing, proposals: (async () => known) as unknown as Options['proposals'] })
+  const came = [
+    await come(new Set(['proposal'])),
+    await come(new Set(['proposal']), { after: BACK }),
+    await come(new Set(['proposal']), { proposals: new Set(['passed']) }),
+    await come(new Set(['proposal']), { pools: new Set(['other']) })
+  ]
+  await look()
+  t.same(came.map(one => one.told().map(({ state }) => state)),
+    [['draft', 'pending'], ['draft', 'pending', 'passed'], ['passed'], []])
 })
