@@ -19,7 +19,7 @@ export const SPENDING_LIMIT = {
   spending_limit: nullable(object({
     amount_per_month: decimal('Whole quote tokens.', '50000'),
     members: Type.Array(address('Who may spend.', VAULT_EXAMPLE))
-  }, 'What may be spent without a proposal; null: nothing.'))
+  }, 'What may be spent without a proposal; null: nothing, or nothing that is a sum of quote tokens a month.'))
 }
 
 const sides = (base: string, quote: string) =>
@@ -62,7 +62,7 @@ const TREASURY = {
   })),
   ...SPENDING_LIMIT,
   runway_months: nullable(
-    decimal('Dollars ÷ what may be spent in a month, 2 places; null without a limit.', '100.00')
+    decimal('Dollars ÷ what may be spent in a month, 2 places; null without such a limit.', '100.00')
   ),
   tokens_complete: boolean(
     'Whether all token accounts of the vault are counted. false in lists, and where no node lists the accounts of an ' +

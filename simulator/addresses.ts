@@ -75,6 +75,10 @@ export const daoAddress = (program: string, creator: string, nonce: bigint) =>
 export const multisigAddress = (dao: string): string =>
   derive(PROGRAMS.squads, 'multisig', 'multisig', keyBytes(dao)).address
 
+/** The spending limit whose create key is the DAO. */
+export const squadsLimitAddress = ({ address, multisig }: { address: string, multisig: string }): string =>
+  derive(PROGRAMS.squads, 'multisig', keyBytes(multisig), 'spending_limit', keyBytes(address)).address
+
 /** The treasury: vault 0 of the multisig. */
 export const squadsVault = (multisig: string): string =>
   derive(PROGRAMS.squads, 'multisig', keyBytes(multisig), 'vault', Buffer.of(0)).address

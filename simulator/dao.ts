@@ -1,12 +1,15 @@
 /** A DAO with its embedded pools: each method is an instruction of the program, its account and its event. */
-import { PROGRAMS, ammPosition, ata, daoAddress, multisigAddress, squadsVault } from './addresses.js'
+import { PROGRAMS, ammPosition, ata, daoAddress, multisigAddress, squadsLimitAddress, squadsVault } from './addresses.js'
 import {
   type Fees, type Market, type Side, clonePool, conditionalSwap, createOracle, createPool, spotSwap
 } from './arithmetic.js'
 import { Writer, discriminator } from './bytes.js'
 import { type Chain, type OpenTransaction, type SpotSwap } from './chain.js'
 import * as events from './events.js'
-import { type DaoConfig, type DaoIdentity, type DaoLayout, type DaoState, DAO_SIZE, writeDao } from './layouts.js'
+import {
+  type DaoConfig, type DaoIdentity, type DaoLayout, type DaoState, type SquadsLimit, DAO_SIZE, writeDao,
+  writeSquadsLimit
+} from './layouts.js'
 import { type Mint, createTokenAccount } from './mint.js'
 import { createProposals } from './proposals.js'
 import { type Call } from './shapes.js'
@@ -23,6 +26,8 @@ export interface DaoOptions {
   layout?: DaoLayout
   /** 0 to 10 members of a spending limit; default none. */
   spendingMembers?: number
+  /** The limit as Squads keeps it now, where a proposal has changed it. */
+  squadsLimit?: SquadsLimit
   creator?: string
   nonce?: bigint
   protocolFeeBps?: number
@@ -114,6 +119,10 @@ export function createDao (chain: Chain, options: DaoOptions) {
   const vaults = {
     base: createTokenAccount(chain.accounts, address, base), quote: createTokenAccount(chain.accounts, address, quote)
   }
+  const { squadsLimit } = options
+  if (squadsLimit !== undefined) {
+    chain.accounts.put(squadsLimitAddress(identity), PROGRAMS.squads, () => writeSquadsLimit(identity, squadsLimit))
+  }
   const positionAddress = ammPosition(chain.program, address, identity.vault)
 
   const core: DaoCore = {
@@ -149,6 +158,7 @@ export function createDao (chain: Chain, options: DaoOptions) {
     creator,
     nonce,
     identity,
+    squadsLimit,
     state,
     positionAddress,
     /** Number of the newest event. */

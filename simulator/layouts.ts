@@ -82,6 +82,20 @@ export function writeSpendingLimit (writer: Writer, limit: DaoIdentity['spending
   })
 }
 
+/** `period`: 0 once, 1 a day, 2 a week, 3 a month. */
+export interface SquadsLimit { amount: bigint, period: number, members: string[], mint?: string, vault?: number }
+
+/** The account of Squads v4 of a DAO's spending limit. */
+export function writeSquadsLimit (
+  { address, multisig, quoteMint }: DaoIdentity, { amount, period, members, mint = quoteMint, vault = 0 }: SquadsLimit
+): Buffer {
+  const writer = new Writer(8 + 32 + 32 + 1 + 32 + 8 + 1 + 8 + 8 + 1 + 4 + 32 * members.length + 4)
+    .bytes(discriminator('account', 'SpendingLimit')).key(multisig).key(address).u8(vault).key(mint).u64(amount)
+    .u8(period).u64(amount).i64(0).u8(255).u32(members.length)
+  for (const member of members) writer.key(member)
+  return writer.u32(0).buffer
+}
+
 /** Writes a DAO over its old image: after a proposal the shorter form leaves stale bytes behind it, as on the chain. */
 export function writeDao (image: Buffer, identity: DaoIdentity, state: DaoState): Buffer {
   const { config } = state

@@ -1,10 +1,10 @@
 import type { TokenAccountLister } from '../chain/accounts.js'
 import { CURRENT_MS } from '../chain/moment.js'
 import { isServiceError, ServiceError } from '../errors.js'
-import { ammPositionAddress, PROGRAMS, tokenAccountAddress } from '../protocol/addresses.js'
+import { ammPositionAddress, PROGRAMS, squadsAddresses, tokenAccountAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
-import { type Dao, decodeAmmPosition, decodeDao, type DaoDetails } from '../protocol/dao.js'
+import { type Dao, decodeAmmPosition, decodeDao, type DaoDetails, decodeSpendingLimit } from '../protocol/dao.js'
 import { keyText } from '../protocol/pda.js'
 import { decodeTokenAccount } from '../protocol/token.js'
 import type { AccountSet, SetReader } from './account-sets.js'
@@ -16,6 +16,7 @@ import type { Token } from './tokens.js'
 export interface DaoFacts extends SupplyFacts {
   slot: number
   dao: Dao
+  /** With the spending limit that is in force, as far as it is known. */
   details: DaoDetails
   /** What its vault holds, by token account, without empty ones; raw units. */
   tokens: Array<{ mint: string, amount: bigint, address: string }>
@@ -80,6 +81,12 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     if (own === undefined) throw new DecodeError('dao: there is none')
     const decoded = decodeDao(client, own)
     const details = decoded.details()
+    const squads = squadsAddresses(dao.address)
+    const limit = accounts.get(squads.limit)
+    // a proposal may change it without a word in the DAO's account
+    if (limit !== undefined && details.multisig === squads.multisig) {
+      details.spendingLimit = decodeSpendingLimit({ ...dao, multisig: squads.multisig }, limit)
+    }
     const position = accounts.get(positionOf(dao))
     const liquidity = position === undefined ? 0n : decodeAmmPosition(client.program, dao.address, position)
     const { totalLiquidity: total } = details
@@ -100,7 +107,10 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     return await readSets(
       parts,
       daos,
-      dao => [dao.address, positionOf(dao), ...supplyAddresses(dao.baseMint), ...heldBy(dao)],
+      dao => [
+        dao.address, positionOf(dao), squadsAddresses(dao.address).limit, ...supplyAddresses(dao.baseMint),
+        ...heldBy(dao)
+      ],
       async (dao, set): Promise<DaoFacts | string[]> => {
         const supply = await supplyOf(parts, client, dao.baseMint, set, daosOf)
         return Array.isArray(supply) ? supply : make(dao, set, supply, heldBy(dao))

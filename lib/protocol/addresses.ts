@@ -13,6 +13,7 @@ export const PROGRAMS = {
   metaplex: 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s',
   performancePackage: 'pbPPQH7jyKoSLu8QYs3rSY3YkDRXEBojKbTgnUg7NDS',
   externalPool: 'cpamdpZCGKUy5JxQXB4dcpGPiikHawvSWAd6mEn1sGG',
+  squads: 'SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf',
   bidWall: 'WALL8ucBuUyL46QYxwYJjidaFYhdvxUFrgvBxPshERx',
   relaunch: 'vaMpdXN2P3Z5v8y6GtAU5NzCUjxtphnRVpvqu37Spik'
 } as const
@@ -60,6 +61,15 @@ export const eventAuthority = (program: string): string => pda(program, text('__
  */
 export const ammPositionAddress = (program: string, dao: string, vault: string): string =>
   pda(program, text('amm_position'), dao, vault)
+
+/**
+ * The multisig of a DAO, and the spending limit that its launch and its proposals keep there
+ * (programs/v07_launchpad/src/instructions/complete_launch.rs).
+ */
+export function squadsAddresses (dao: string): { multisig: string, limit: string } {
+  const multisig = pda(PROGRAMS.squads, text('multisig'), text('multisig'), dao)
+  return { multisig, limit: pda(PROGRAMS.squads, text('multisig'), multisig, text('spending_limit'), dao) }
+}
 
 /** The bid wall of a launch, by its signer (programs/v07_launchpad/src/instructions/complete_launch.rs). */
 export const bidWallAddress = (mint: string, signer: string): string =>

@@ -116,7 +116,7 @@ export interface DaoDetails {
   /** Of all positions in the pool together. */
   totalLiquidity: bigint
   passThresholdBps: number
-  /** What members may spend in a month, raw quote units; null: nobody may. */
+  /** What members may spend in a month by this account, raw quote units; null: nobody may. */
   spendingLimit: { amount: bigint, members: string[] } | null
   /** null: of a version without, or none. */
   teamAddress: string | null
@@ -153,6 +153,34 @@ function tailOf ({ data }: RawAccount): Pick<DaoDetails, 'spendingLimit' | 'team
         },
     teamAddress: teamAddress === PROGRAMS.system ? null : teamAddress,
     teamThresholdBps: hasTeam ? data.readInt16LE(team) : null
+  }
+}
+
+const SPENDING_LIMIT = Buffer.from('0ac91ba0dac3de98', 'hex')
+const MONTH = 3
+/** As many as instructions of a proposal can name. */
+const MAX_SPENDERS = 256
+
+/**
+ * What the Squads account of a DAO's spending limit lets its members spend of its quote token in a month; null: it is
+ * of another token, vault or period (Squads-Protocol/v4: state/spending_limit.rs). Throws a DecodeError where it is
+ * none of this multisig.
+ */
+export function decodeSpendingLimit (
+  { address, quoteMint, multisig }: Pick<Dao, 'address' | 'quoteMint'> & { multisig: string },
+  { owner, data }: RawAccount
+): DaoDetails['spendingLimit'] {
+  if (owner !== PROGRAMS.squads || !data.subarray(0, 8).equals(SPENDING_LIMIT)) {
+    throw new DecodeError('spending limit: another kind of account')
+  }
+  const members = 131
+  const count = (boundVec(data, members, KEY, MAX_SPENDERS, 'spending limit') - 4) / KEY
+  const key = (at: number): string => keyText(data.subarray(at, at + KEY))
+  if (key(8) !== multisig || key(40) !== address) throw new DecodeError('spending limit: of another DAO')
+  if (data[72] !== 0 || key(73) !== quoteMint || data[113] !== MONTH) return null
+  return {
+    amount: data.readBigUInt64LE(105),
+    members: Array.from({ length: count }, (_, i) => key(members + 4 + i * KEY))
   }
 }
 

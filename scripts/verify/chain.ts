@@ -34,7 +34,7 @@ export interface Pool {
   multisig: string
   /** Of all positions. */
   liquidity: bigint
-  /** What members may spend in a month, raw quote units. */
+  /** What members may spend in a month now, raw quote units. */
   limit: { amount: bigint, members: string[] } | null
   base: Token
   quote: Token
@@ -72,6 +72,7 @@ const [MULTISIG, VAULT, SEQUENCE, LIMIT] = [41, 73, 239, 247]
 const CREATED = 25
 const SPOT_SWAP = 'e445a52e51cb9a1d1dfd79ff523c94c3'
 const METAPLEX = new PublicKey('metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s')
+const SQUADS = new PublicKey('SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf')
 const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'
 const EXTENSIONS = 166
 const TOKEN_METADATA = 19
@@ -115,24 +116,39 @@ async function token (node: Node, mint: string): Promise<Token> {
   return { ...known, ...metadata === undefined ? { name: '', symbol: '' } : texts(metadata.data, 65) }
 }
 
+const limitAt = (data: Buffer, amount: number, members: number): Pool['limit'] => ({
+  amount: data.readBigUInt64LE(amount),
+  members: Array.from({ length: data.readUInt32LE(members) }, (_, i) => key(data, members + 4 + i * 32))
+})
+
+/** By the Squads account of the limit: null where it is of no sum of quote tokens a month, undefined without one. */
+async function limitNow (
+  node: Node, dao: string, multisig: string, quote: string
+): Promise<Pool['limit'] | undefined> {
+  const [of, create] = [new PublicKey(multisig).toBuffer(), new PublicKey(dao).toBuffer()]
+  const [address] = PublicKey.findProgramAddressSync(
+    [Buffer.from('multisig'), of, Buffer.from('spending_limit'), create], SQUADS
+  )
+  const { owner, data } = await node.account(address.toBase58()) ?? {}
+  if (owner !== SQUADS.toBase58() || data === undefined) return undefined
+  return data[72] === 0 && key(data, 73) === quote && data[113] === 3 ? limitAt(data, 105, 131) : null
+}
+
 /** The pool of a DAO now, at `confirmed`. */
 export async function poolAt (node: Node, address: string): Promise<Pool> {
   const { owner: program, data, slot } = await node.account(address) ?? refuse(`the node knows no account ${address}`)
   const size = data[8] === 0 ? SIZE.spot : SIZE.live
   const dao = 8 + size
   const keys = dao - KEYS
+  const limit = await limitNow(node, address, key(data, dao + MULTISIG), key(data, keys + 32))
   return {
     address,
     program,
     vault: key(data, dao + VAULT),
     multisig: key(data, dao + MULTISIG),
-    limit: data[dao + LIMIT] === 0
-      ? null
-      : {
-          amount: data.readBigUInt64LE(dao + LIMIT + 1),
-          members: Array.from({ length: data.readUInt32LE(dao + LIMIT + 9) }, (_, i) =>
-            key(data, dao + LIMIT + 13 + i * 32))
-        },
+    limit: limit === undefined
+      ? data[dao + LIMIT] === 0 ? null : limitAt(data, dao + LIMIT + 1, dao + LIMIT + 9)
+      : limit,
     liquidity: data.readBigUInt64LE(keys - 16) + (data.readBigUInt64LE(keys - 8) << 64n),
     base: await token(node, key(data, keys)),
     quote: await token(node, key(data, keys + 32)),

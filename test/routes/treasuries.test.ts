@@ -136,7 +136,15 @@ function makeMarket (ledger: Ledger, random: Random) {
       baseReserves,
       quoteReserves: i === 2 ? 0n : random.amount(10n ** 5n, 10n ** 14n),
       layout: (['F0', 'F1', 'F2', 'F3'] as const)[i % 4]!,
-      spendingMembers: random.int(3)
+      spendingMembers: random.int(3),
+      ...i % 2 === 0 && {
+        squadsLimit: {
+          amount: random.amount(1n, 10n ** 12n),
+          members: Array.from({ length: random.int(12) }, () => ledger.newAddress()),
+          ...[{ period: 3 }, { period: 3 }, { period: random.int(3) }, { period: 3, vault: 1 },
+            { period: 3, mint: base.address }][i / 2 % 5]!
+        }
+      }
     }), null)
   }
   for (let i = 0; i < 60; i++) {
@@ -204,7 +212,9 @@ function figuresOf (
   const price = quoteUsd === null || reserves.base === 0n
     ? null
     : times(quoteUsd, part(reserves.quote * tens(base.decimals), reserves.base * tens(quote.decimals)))
-  const limit = identity.spendingLimit
+  const now = dao.squadsLimit
+  const isMonthly = now?.period === 3 && (now.vault ?? 0) === 0 && (now.mint ?? quote.address) === quote.address
+  const limit = now === undefined ? identity.spendingLimit : isMonthly ? now : null
   const perMonth = limit === null || quoteUsd === null
     ? null
     : times(quoteUsd, part(limit.amount, tens(quote.decimals)))

@@ -6,11 +6,13 @@ import idl from '../../../idl/futarchy.json' with { type: 'json' }
 import type { RawAccount } from '../../../lib/chain/types.js'
 import { DecodeError } from '../../../lib/protocol/bytes.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
-import { decodeDao, seqNumOf } from '../../../lib/protocol/dao.js'
+import { decodeDao, decodeSpendingLimit, seqNumOf } from '../../../lib/protocol/dao.js'
 import { ata, daoAddress } from '../../../simulator/addresses.js'
 import { createOracle, type Pool } from '../../../simulator/arithmetic.js'
 import { base58, createLedger, PROGRAMS } from '../../../simulator/index.js'
-import { DAO_SIZE, type DaoIdentity, type DaoLayout, type DaoState, writeDao } from '../../../simulator/layouts.js'
+import {
+  DAO_SIZE, type DaoIdentity, type DaoLayout, type DaoState, type SquadsLimit, writeDao, writeSquadsLimit
+} from '../../../simulator/layouts.js'
 import fc from '../../support/property.js'
 
 const client = createProgramClient(PROGRAMS.futarchy)
@@ -299,4 +301,31 @@ test('the program\'s own account of the recording', {
   t.same([dao.baseVault, dao.quoteVault], [ata(pubkey, dao.baseMint), ata(pubkey, dao.quoteMint)])
   t.ok(accounts.some(account => account.pubkey === dao.baseVault))
   t.end()
+})
+
+test('a spending limit of Squads is of this DAO, its quote token, first vault and a month, or none', async t => {
+  const ledger = createLedger({ seed: 5 })
+  const members = Array.from({ length: 12 }, () => ledger.newAddress())
+  const { identity } = ledger.dao({ base: ledger.mint(), quote: ledger.usdc() })
+  const monthly = { amount: 7n, period: 3, members }
+  const account = (limit: SquadsLimit = monthly) => ({
+    ...{ address: 'x', lamports: 1n, slot: 1 }, owner: PROGRAMS.squads, data: writeSquadsLimit(identity, limit)
+  }) as unknown as RawAccount
+  const read = (raw: RawAccount) => decodeSpendingLimit(identity, raw)
+  t.same(read(account()), { amount: 7n, members })
+  t.same(read(account({ ...monthly, members: [] })), { amount: 7n, members: [] })
+  for (const other of [{ period: 0 }, { period: 1 }, { period: 2 }, { period: 4 }, { vault: 1 },
+    { mint: identity.baseMint }]) {
+    t.equal(read(account({ ...monthly, ...other })), null, JSON.stringify(other))
+  }
+  const { data, ...rest } = account()
+  t.throws(() => read({ ...account(), owner: PROGRAMS.token }), DecodeError)
+  for (let length = 0; length < data.length - 4; length++) {
+    t.throws(() => read({ ...rest, data: data.subarray(0, length) }), DecodeError)
+  }
+  for (const at of [0, 8, 40, 134]) {
+    const damaged = Buffer.from(data)
+    damaged[at]! ^= 0x80
+    t.throws(() => read({ ...rest, data: damaged }), DecodeError, `damaged at ${at}`)
+  }
 })
