@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { within } from '../lib/live/fresh.js'
+import { dated, type Kept, noted, type Part, within } from '../lib/live/fresh.js'
 import { loadAssets } from '../lib/page/assets.js'
 import { cardSource, createCards, marketSource } from '../lib/page/card.js'
 import { createPageList, createPageVolume } from '../lib/page/list.js'
 import { createPages } from '../lib/page/pages.js'
 import { figuresOf, findPool, marketFacts } from '../lib/page/pool-facts.js'
+import { asOf } from '../lib/page/plain-figures.js'
 import { createSparklines } from '../lib/page/sparklines.js'
 import { orUnknown } from '../lib/responses/pools/pool-list.js'
 import { noPool } from '../lib/responses/sources.js'
@@ -23,7 +24,10 @@ const PATIENCE_MS = 500
 const PROPOSALS = { limit: 200 }
 
 /** What `load` gives, where it can be had at once. */
-const soon = <T>(load: Promise<T>): Promise<T | undefined> => orUnknown(within(load, PATIENCE_MS))
+async function soon<T> (parts: Part[], load: Kept<T>): Promise<T | undefined> {
+  const made = await orUnknown(within(dated(load), PATIENCE_MS))
+  return made && noted(made, parts)
+}
 
 function createPage ({ sources, market, pools, daos, proposals }: FastifyInstance) {
   const assets = loadAssets()
@@ -40,19 +44,21 @@ function createPage ({ sources, market, pools, daos, proposals }: FastifyInstanc
      * ServiceErrors of the chain, and for the market those of the list of pools.
      */
     card: createCards(async pool => {
-      if (pool === '') return marketSource(marketFacts(await list.known([])))
-      const found = findPool(await sources.snapshot.get([]), pool)
+      const parts: Part[] = []
+      if (pool === '') return marketSource(marketFacts(await list.known(parts)), asOf(parts))
+      const found = findPool(await sources.snapshot.get(parts), pool)
       if (found.facts === undefined) throw noPool(pool)
       const week = await orUnknown(sparklines.of(pool))
-      const row = (await orUnknown(list.known([])))?.byId.get(pool)
-      return cardSource({ ...found.facts, ...row && figuresOf(row), ...week && { week } })
+      const row = (await orUnknown(list.known(parts)))?.byId.get(pool)
+      return cardSource({ ...found.facts, ...row && figuresOf(row), ...week && { week } }, asOf(parts))
     }),
     /** The pools as they are listed; undefined where they can't be had at once. */
-    listed: () => soon(list.known([])),
+    listed: (parts: Part[]) => soon(parts, list.known),
     /** The newest proposals; undefined likewise. */
-    decided: () => soon(proposals.rows([], PROPOSALS)),
+    decided: (parts: Part[]) => soon(parts, own => proposals.rows(own, PROPOSALS)),
     /** What an address names; undefined while the chain can't be read, since then nobody knows. */
-    find: (pool: string) => orUnknown(sources.snapshot.get([]).then(snapshot => findPool(snapshot, pool)))
+    find: (parts: Part[], pool: string) =>
+      orUnknown(sources.snapshot.get(parts).then(snapshot => findPool(snapshot, pool)))
   }
 }
 

@@ -103,8 +103,8 @@ function chartOf (line: ReadonlyArray<[number, number]>, colour: string): string
 const bar = (x: number, height: number): string =>
   `<rect x="${EDGE + x}" y="${99 - height}" width="6" height="${height}" fill="${DARK}"/>`
 
-/** An image around `content`, which ends at its edge, above a line of figures. */
-function frame (content: string, figures: MarketFacts['figures'], behind = ''): string {
+/** An image around `content`, which ends at its edge, above a line of figures; it is shown long after its `time`. */
+function frame (content: string, figures: MarketFacts['figures'], time = '', behind = ''): string {
   const texts = figures.map(
     ([label, value]) => `${label}  <tspan font-size="30" fill="${INK}">${written(value, 24)}</tspan>`
   )
@@ -114,6 +114,7 @@ function frame (content: string, figures: MarketFacts['figures'], behind = ''): 
 <rect width="${WIDTH}" height="${HEIGHT}" fill="${GROUND}"/>
 <rect x="${EDGE}" y="64" width="44" height="44" rx="10" fill="${ACCENT}"/>${bar(10, 12)}${bar(19, 19)}${bar(28, 26)}
 ${text(EDGE + 62, 96, 30, QUIET, 'DAO Market Data')}
+${text(WIDTH - EDGE, 96, 26, QUIET, time, 'end')}
 ${behind}
 <g clip-path="url(#edge)">
 ${content}
@@ -126,7 +127,7 @@ ${text(EDGE, 566, 28, QUIET, texts.join('<tspan>      </tspan>'))}
 const colourOf = (change: string): string => change.startsWith('−') ? DOWN : UP
 
 /** The source of the market's image. */
-export function marketSource ({ pools, figures, rows }: MarketFacts): string {
+export function marketSource ({ pools, figures, rows }: MarketFacts, time?: string): string {
   const drawn = rows.map(({ base, quote, mint, quoteMint, price, change = '' }, index) => {
     const y = 272 + index * 50
     const unit = written(quote, 12) || quoteMint
@@ -135,11 +136,11 @@ export function marketSource ({ pools, figures, rows }: MarketFacts): string {
       text(WIDTH - EDGE, y, 30, colourOf(change), written(change, 16), 'end')
   })
   const count = pools === 0 ? '' : `<tspan dx="24" font-size="34" fill="${QUIET}">${pools} pools</tspan>`
-  return frame(text(EDGE, 200, 72, INK, `DAO markets${count}`) + drawn.join(''), figures)
+  return frame(text(EDGE, 200, 72, INK, `DAO markets${count}`) + drawn.join(''), figures, time)
 }
 
 /** The source of a pool's image. Every text in it is bounded, so its size and the work of drawing it are. */
-export function cardSource (facts: CardFacts): string {
+export function cardSource (facts: CardFacts, time?: string): string {
   const { base, quote, name, mint, quoteMint, price, change, volume, liquidity, week = [] } = facts
   const line = pointsOf(week)
   const isUp = (week.at(-1) ?? 0) >= (week.find(height => height !== null) ?? 0)
@@ -164,7 +165,7 @@ export function cardSource (facts: CardFacts): string {
     text(EDGE, 400, Math.min(96, room / Math.max(1, amount.length) / LETTER), INK, amount),
     text(EDGE, 452, 34, QUIET, unit + changed)
   ]
-  return frame(content.join(''), figures, chart)
+  return frame(content.join(''), figures, time, chart)
 }
 
 /** An image as a PNG file, drawn beside the event loop; packing it takes the loop some 20 ms. */

@@ -1,6 +1,8 @@
 import type { ProposalRow } from '../../schemas/proposals.js'
 import { shift } from '../../public/market/decimal.js'
 import { abbreviate, formatChange, formatCompact, formatNumber, formatPrice, NONE } from '../../public/market/format.js'
+import type { Part } from '../live/fresh.js'
+import { timeText } from '../time.js'
 import { escapeHtml } from './html.js'
 import type { Row } from './list.js'
 import { symbolOf } from './pool-facts.js'
@@ -11,6 +13,11 @@ type Columns<T> = ReadonlyArray<[name: string, of: (row: T) => string]>
 
 /** Rows of a list; the rest is in the API. */
 const MOST = 100
+
+/** The chain's time of what was read: of the oldest of it; undefined where nothing was. */
+export const asOf = (parts: readonly Part[]): string | undefined => parts.length === 0
+  ? undefined
+  : `${timeText(Math.min(...parts.map(({ time }) => time))).slice(0, 19).replace('T', ' ')} UTC`
 
 const usd = (text: string | null): string => text === null ? NONE : `$${formatCompact(text)}`
 

@@ -3,7 +3,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { CachedResponse } from '../../lib/http/cached-response.js'
 import { PAGE_HEADERS } from '../../lib/page/headers.js'
-import type { Kept } from '../../lib/live/fresh.js'
+import type { Kept, Part } from '../../lib/live/fresh.js'
+import { asOf } from '../../lib/page/plain-figures.js'
 import { NO_POOL } from '../../lib/page/pool-facts.js'
 import { DRAWN_TTL } from '../../lib/page/sparklines.js'
 import { withAge } from '../../lib/responses/sources.js'
@@ -29,31 +30,44 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.addHook('onRequest', async (_request, reply) => { reply.headers(PAGE_HEADERS) })
 
   /** Asked for anew on every visit, which costs a 304 while nothing has changed. */
-  const send = (reply: FastifyReply, value: CachedResponse) => reply.sendCached({ value, age: 0, left: 1 })
+  const send = async (reply: FastifyReply, make: Kept<CachedResponse>) => {
+    const { left, ...made } = await withAge(sources, make)
+    return reply.sendCached({ ...made, left: Math.min(left, 1) })
+  }
 
   const originOf = ({ protocol, host }: FastifyRequest): string => HOST.test(host) ? `${protocol}://${host}` : ''
 
   fastify.get(
     '/',
     { ...HIDDEN, prefixTrailingSlash: 'no-slash' },
-    async (request, reply) => send(reply, pages.list(originOf(request), await page.listed()))
+    (request, reply) => send(reply, async parts => {
+      const pools = await page.listed(parts)
+      return pages.list(originOf(request), pools, asOf(parts))
+    })
   )
 
   // One address only, so that the page's relative links hold behind a proxy that serves us under a path
   fastify.get('/', { ...HIDDEN, prefixTrailingSlash: 'slash' },
     async (_request, reply) => reply.header('location', '../market').code(308).send())
 
-  fastify.get('/decisions', HIDDEN, async (_request, reply) =>
-    send(reply, pages.decisions(...await Promise.all([page.decided(), page.listed()]))))
+  fastify.get('/decisions', HIDDEN, (_request, reply) => send(reply, async parts => {
+    const [proposals, pools] = await Promise.all([page.decided(parts), page.listed(parts)])
+    return pages.decisions(proposals, pools, asOf(parts))
+  }))
 
   fastify.get('/pool/:pool_id', OF_POOL, async (request, reply) => {
     const { pool_id: pool } = request.params
-    const found = KEY.test(pool) ? await page.find(pool) : { reason: NO_POOL }
+    const known: Part[] = []
+    const found = KEY.test(pool) ? await page.find(known, pool) : { reason: NO_POOL }
     if (found?.reason !== undefined) {
       return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8')
         .send(pages.missing(pool, found.reason))
     }
-    return send(reply, pages.pool(originOf(request), pool, found?.facts, (await page.listed())?.byId.get(pool)))
+    return await send(reply, async parts => {
+      parts.push(...known)
+      const row = (await page.listed(parts))?.byId.get(pool)
+      return pages.pool(originOf(request), pool, found?.facts, row, asOf(parts))
+    })
   })
 
   fastify.get('/pool/:pool_id/', OF_POOL, async ({ params: { pool_id: pool } }, reply) =>

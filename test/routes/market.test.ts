@@ -13,7 +13,9 @@ import { build as buildApp, settings, startChain, until } from '../helper.js'
 
 /** The pages' files and headers; what they do in a browser is tested in test/system/browser. */
 
-async function build (t: Test, snapshot: () => unknown = () => SNAPSHOT): Promise<FastifyInstance> {
+async function build (
+  t: Test, snapshot: () => unknown = () => SNAPSHOT, age?: () => number
+): Promise<FastifyInstance> {
   const fastify = Fastify()
   t.teardown(() => fastify.close())
   await fastify.register(
@@ -21,7 +23,7 @@ async function build (t: Test, snapshot: () => unknown = () => SNAPSHOT): Promis
   )
   await fastify.register(errors)
   for (const plugin of [client, budget, representation]) await fastify.register(plugin)
-  decoratePage(fastify, snapshot)
+  decoratePage(fastify, snapshot, age)
   await fastify.register(market, { prefix: '/market' })
   return fastify
 }
@@ -57,6 +59,26 @@ t.test('the figures are in the pages as they are sent, for those who run no scri
   const page = (await fastify.inject(`/market/pool/${POOLS[0]!.pool_id}`)).body
   t.match(plain(page), /\|Liquidity\|+\$[\d.]+/)
   t.match(plain(page), `|Mint||${POOLS[0]!.base.mint}|`)
+})
+
+t.test('pages say of when their figures are, and how old once they are stale', async t => {
+  let age = 9_000
+  const fastify = await build(t, undefined, () => age)
+  const pages = ['/market', '/market/decisions', `/market/pool/${POOLS[0]!.pool_id}`]
+  for (const page of pages) {
+    const { headers, body } = await fastify.inject(page)
+    t.match(headers, { 'cache-control': 'public, max-age=0', 'x-chain-time': '2026-01-02T03:04:05.000Z' })
+    t.equal(headers.age, undefined)
+    t.match(body, '<p>As of 2026-01-02 03:04:05 UTC.</p>')
+    age = 50_000
+    const stale = await fastify.inject({ url: page, headers: { 'if-none-match': String(headers.etag) } })
+    t.match([stale.statusCode, stale.headers.age], [200, '50'])
+    age = 9_000
+  }
+  const { body } = await fastify.inject(pages[2]!)
+  t.equal(body.match(/content="[^"]+ as of 2026-01-02 03:04:05 UTC\. Price/g)?.length, 3, 'in what others show, too')
+  const unknown = await build(t, () => { throw new ServiceError('NODE_UNAVAILABLE', 'none') }, () => age)
+  t.notMatch((await unknown.inject(pages[2]!)).body, /content="[^"]* as of /)
 })
 
 t.test('the page is known again by its entity tag', async t => {

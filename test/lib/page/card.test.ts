@@ -46,3 +46,8 @@ t.test('the market: its totals and the deepest pools, whatever is known', async 
   for (const image of images) t.same([image.readUInt32BE(16), image.readUInt32BE(20)], [1200, 630])
   t.notOk(images[0]!.equals(images[1]!))
 })
+
+t.test('an image has the time of its figures', async t => {
+  t.match(cardSource(FACTS, '2026-01-02 03:04:05 UTC'), '>2026-01-02 03:04:05 UTC</text>')
+  t.match(marketSource({ pools: 0, figures: [], rows: [] }, '2026-01-02 03:04:05 UTC'), '>2026-01-02 03:04:05 UTC<')
+})

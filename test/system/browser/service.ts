@@ -13,6 +13,7 @@ import { ServiceError } from '../../../lib/errors.js'
 import type { Snapshot } from '../../../lib/live/snapshot.js'
 import { once } from '../../../lib/once.js'
 import { loadAssets } from '../../../lib/page/assets.js'
+import type { Part } from '../../../lib/live/fresh.js'
 import { cardSource, createCards, marketSource } from '../../../lib/page/card.js'
 import { listResponse, pageList } from '../../../lib/page/list.js'
 import { createPages } from '../../../lib/page/pages.js'
@@ -60,23 +61,35 @@ const bodyOf = ({ variants }: CachedResponse): unknown => JSON.parse(String(vari
 /** Packed once for all visits of a process: the chart library alone takes half a second. */
 const assets = once(loadAssets)
 
-/** What the pages need of the service beside the API, made of a snapshot of the test's own. */
-export function decoratePage (fastify: FastifyInstance, snapshot: () => unknown = () => SNAPSHOT): void {
+/** The chain's time of what the pages are sent with, Unix seconds. */
+export const AS_OF = Date.UTC(2026, 0, 2, 3, 4, 5) / 1000
+
+/**
+ * What the pages need of the service beside the API, made of a snapshot of the test's own; `age`: of its state, ms.
+ */
+export function decoratePage (
+  fastify: FastifyInstance, snapshot: () => unknown = () => SNAPSHOT, age: () => number = () => 0
+): void {
+  const known = <T>(parts: Part[], value: T): T => {
+    parts.push({ time: AS_OF, readAt: 0, commitment: 'confirmed' })
+    return value
+  }
+  fastify.decorate('sources', { now: () => 0, time: { age } } as never)
   const find = async (pool: string) => findPool(snapshot() as Snapshot, pool)
   fastify.decorate('page', {
     assets: assets(),
     pages: createPages(assets()),
-    find: async (pool: string) => {
+    find: async (parts: Part[], pool: string) => {
       try {
-        return await find(pool)
+        return known(parts, await find(pool))
       } catch {
         return undefined
       }
     },
-    listed: async () => LISTED,
+    listed: async (parts: Part[]) => known(parts, LISTED),
     list: undefined as never,
     volume: undefined as never,
-    decided: async () => PROPOSALS as never,
+    decided: async (parts: Part[]) => known(parts, PROPOSALS as never),
     sparklines: undefined as never,
     card: createCards(async pool => {
       if (pool === '') return marketSource(marketFacts(LISTED))
