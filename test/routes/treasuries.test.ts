@@ -2,10 +2,10 @@ import { test } from 'tap'
 import type { DaoRecord } from '../../schemas/dao.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Treasuries, Treasury } from '../../schemas/treasury.js'
-import { ammPosition, derive } from '../../simulator/addresses.js'
+import { ammPosition, derive, PROGRAMS, squadsLimitAddress } from '../../simulator/addresses.js'
 import { keyBytes } from '../../simulator/bytes.js'
 import type { Dao, Launch, Ledger, Mint } from '../../simulator/index.js'
-import { writeAmmPosition } from '../../simulator/layouts.js'
+import { type SquadsLimit, writeAmmPosition, writeSquadsLimit } from '../../simulator/layouts.js'
 import { createTokenAccount } from '../../simulator/mint.js'
 import { createRandom, type Random } from '../../simulator/random.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
@@ -357,6 +357,27 @@ for (const seed of [1, 2, 3]) {
     t.same(rows.map(({ dao }) => dao), navs.map(({ treasury }) => treasury.dao), 'largest first')
   })
 }
+
+test('the limit of a multisig that is not the one of the DAO is none of its own; a damaged one is not served', async t => {
+  const { ledger, node } = await startChain(t)
+  const squadsLimit = { amount: 7_000_000n, period: 3, members: [ledger.newAddress()] }
+  const make = (of?: SquadsLimit) => ledger.dao({
+    base: ledger.mint({}), quote: ledger.usdc(), baseReserves: 10n ** 9n, quoteReserves: 10n ** 9n, spendingMembers: 1,
+    ...of && { squadsLimit: of }
+  })
+  const [own, other, damaged] = [make(squadsLimit), make(squadsLimit), make()]
+  other.identity.multisig = ledger.newAddress()
+  const data = writeSquadsLimit(damaged.identity, squadsLimit).subarray(0, 140)
+  ledger.setAccount(squadsLimitAddress(damaged.identity), { owner: PROGRAMS.squads, data })
+  ledger.advance(20)
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  const get = getterOf(app)
+  const limitOf = async ({ address }: Dao) => (await get<Treasury>(`/api/daos/${address}/treasury`)).spending_limit
+  t.same(await limitOf(own), { amount_per_month: '7', members: squadsLimit.members })
+  t.same(await limitOf(other), { amount_per_month: '50000', members: other.identity.spendingLimit!.members })
+  t.equal((await app.inject(`/api/daos/${damaged.address}/treasury`)).statusCode, 500)
+})
 
 test('a dollar that no DAO trades counts in the lists as it does in the treasury of its holder', async t => {
   const { ledger, node } = await startChain(t)
