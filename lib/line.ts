@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { letGo } from './async.js'
-import { systemClock } from './clock.js'
+import { type Clock, systemClock } from './clock.js'
 import { ServiceError } from './errors.js'
 import { upTo } from './lru.js'
 
@@ -13,8 +13,7 @@ interface LineOptions {
   /** Requests that may wait, of all clients and of one; beyond, they are refused. */
   waiting: number
   waitingEach: number
-  /** Milliseconds, steadily growing. */
-  now?: () => number
+  clock?: Clock
 }
 
 export type Line = ReturnType<typeof createLine>
@@ -26,13 +25,16 @@ const MUCH = 500
 const LARGE_SHARE = 0.25
 /** Clients whose work is remembered. */
 const MAX_CLIENTS = 10_000
+/** Longest that a request waits, ms. */
+const LONGEST = 10_000
 /** Seconds after which a client who was refused may try again. */
 const RETRY_AFTER = 2
 
 interface Spent { ms: number, at: number }
 interface Waiting { who: string, begin: () => void }
 
-export function createLine ({ atOnce, each, waiting: most, waitingEach, now = systemClock.now }: LineOptions) {
+export function createLine ({ atOnce, each, waiting: most, waitingEach, clock = systemClock }: LineOptions) {
+  const { now } = clock
   /** Whose work is done, a member for each piece. */
   const working: string[] = []
   const line: Waiting[] = []
@@ -58,15 +60,27 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, now = sy
     }
   }
 
-  /** Waits for a turn and gives what ends it. Throws OVERLOADED where the line is full; with `admitted` it never is. */
+  const overloaded = () =>
+    new ServiceError('OVERLOADED', 'too many such requests are waiting', { retryAfter: RETRY_AFTER })
+
+  /**
+   * Waits for a turn and gives what ends it. Throws OVERLOADED where the line is full, or the turn too far; with
+   * `admitted` never.
+   */
   async function enter (who: string, admitted?: 'admitted'): Promise<() => void> {
     const own = line.filter(one => one.who === who)
-    if (admitted === undefined && (line.length >= most || own.length >= waitingEach)) {
-      throw new ServiceError('OVERLOADED', 'too many such requests are waiting', { retryAfter: RETRY_AFTER })
-    }
-    const turn = new Promise<void>(resolve => line.push({ who, begin: resolve }))
-    beginNext()
-    await turn
+    if (admitted === undefined && (line.length >= most || own.length >= waitingEach)) throw overloaded()
+    await new Promise<void>((resolve, reject) => {
+      const giveUp = admitted === undefined
+        ? clock.after(LONGEST, () => {
+          line.splice(line.indexOf(one), 1)
+          reject(overloaded())
+        })
+        : () => {}
+      const one: Waiting = { who, begin: () => { giveUp(); resolve() } }
+      line.push(one)
+      beginNext()
+    })
     // one piece in a round of the loop: two that begin together hold what others ask for as long as both take
     await letGo()
     const begun = now()

@@ -56,16 +56,29 @@ function begin (
 /** Encodings of what is sent as it is taken: of the others a compressor takes megabytes for each client. */
 const STREAMED = ['gzip', 'identity'] as const
 
+/** Takes a place among what is sent as it is taken, until the answer ends; whether its client is still there. */
+async function takesPlace ({ raw, request: { client, server: { budget } } }: FastifyReply): Promise<boolean> {
+  const isGone = (): boolean => raw.req.socket.destroyed
+  // of pipelined requests, all but the first wait for those before them: they have no connection to send on yet
+  if (raw.socket === null && !isGone()) {
+    await new Promise<void>(resolve => { raw.once('socket', () => resolve()).once('close', resolve) })
+  }
+  if (isGone()) return false
+  const end = await budget.sending.enter(client)
+  if (isGone()) end()
+  else raw.once('close', end)
+  return !isGone()
+}
+
 async function sendStreamed (reply: FastifyReply, response: Sendable<StreamedResponse>): Promise<unknown> {
-  const { headers, method, client, server: { budget } } = reply.request
+  const { headers, method } = reply.request
   const encoding = chooseEncoding(STREAMED, headers['accept-encoding'])
-  const isBare = method === 'HEAD' || isUnchanged(reply, response)
   // before anything is said: a request that is refused here has another answer
-  const end = isBare ? () => {} : await budget.sending.enter(client)
+  const isBare = method === 'HEAD' || isUnchanged(reply, response)
+  if (!isBare && !await takesPlace(reply)) return reply.hijack()
   if (!begin(reply, response, encoding)) return reply.send()
   // one part at a time is held beside what the connection has taken
   const parts = Readable.from(isBare ? [] : response.value.parts(), { objectMode: true, highWaterMark: 1 })
-  parts.once('close', end)
   // the framework ends the last stream where the client has gone, and is told of what fails by it
   return reply.send(encoding === 'identity' || isBare ? parts : pipeline(parts, createGzip(), () => {}))
 }

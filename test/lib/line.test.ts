@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import { createLine } from '../../lib/line.js'
+import { createFakeClock } from '../support/fake-clock.js'
 
 /** Work that ends when it is told to. */
 function held () {
@@ -47,10 +48,10 @@ test('few pieces of work at once, few of one client, and who waits beyond the li
 })
 
 test('who has had least lately comes first, and what was had is forgotten', async t => {
-  let time = 0
-  const line = createLine({ atOnce: 1, each: 1, waiting: 10, waitingEach: 10, now: () => time })
-  await line.run('greedy', () => { time += 600 })
-  await line.run('modest', () => { time += 100 })
+  const clock = createFakeClock()
+  const line = createLine({ atOnce: 1, each: 1, waiting: 10, waitingEach: 10, clock })
+  await line.run('greedy', () => clock.advance(600))
+  await line.run('modest', () => clock.advance(100))
   t.same(['greedy', 'modest', 'other'].map(line.isGreedy), [true, false, false])
   const { work, end } = held()
   const first = line.run('other', work)
@@ -59,7 +60,7 @@ test('who has had least lately comes first, and what was had is forgotten', asyn
   end()
   await Promise.all([first, ...waiting])
   t.same(order, ['new', 'modest', 'greedy', 'greedy'])
-  time += 20_000
+  clock.advance(20_000)
   t.notOk(line.isGreedy('greedy'), 'what is little is nobody\'s greed')
 })
 
@@ -82,4 +83,19 @@ test('what fails gives back its turn', async t => {
   await t.rejects(line.run('a', async () => { throw new Error('no') }), { message: 'no' })
   await t.rejects(line.run('a', () => { throw new Error('at once') }), { message: 'at once' })
   t.equal(await line.run('a', () => 'done'), 'done')
+})
+
+test('who waits longer than an answer may take is refused, but for one that has begun', async t => {
+  const clock = createFakeClock()
+  const line = createLine({ atOnce: 1, each: 1, waiting: 3, waitingEach: 1, clock })
+  const end = await line.enter('a')
+  const begun = line.run('a', () => 'done', 'admitted')
+  const refused = t.rejects(line.enter('b'), { code: 'OVERLOADED', retryAfter: 2 })
+  clock.advance(9_000)
+  const later = line.run('c', () => 'in time')
+  clock.advance(1_000)
+  await refused
+  end()
+  t.same(await Promise.all([begun, later]), ['done', 'in time'])
+  t.equal(clock.timers(), 0)
 })

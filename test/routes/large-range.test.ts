@@ -1,4 +1,5 @@
-import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { type AddressInfo, connect } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import { test, type Test } from 'tap'
 import type { DexEvents, LatestBlock } from '../../schemas/block-range.js'
@@ -109,3 +110,38 @@ test(
     t.pass('all turns were given back')
   }
 )
+
+test('of pipelined requests, those that wait for others hold no place, and one whose client left gives it back', async t => {
+  const { app, port, path } = await setUp(t)
+  const { sending } = app.budget
+  async function pipeline (...urls: string[]) {
+    const socket = connect(port, '127.0.0.1').on('error', () => {})
+    t.teardown(() => socket.destroy())
+    await once(socket, 'connect')
+    socket.write(urls.map(url => `GET ${url} HTTP/1.1\r\nHost: x\r\n\r\n`).join(''))
+    return socket
+  }
+  /** Both places of this client. */
+  const bothPlaces = async () => {
+    for (const end of await Promise.all([0, 1].map(() => sending.enter('127.0.0.1')))) end()
+  }
+
+  const behind = await pipeline('/api/stream?types=proposal', path(), path(), path())
+  await once(behind, 'data')
+  await until('the others are made as far as they go', async () => (await app.inject(path())).statusCode === 200)
+  await bothPlaces()
+  t.pass('a stream that has no end holds no place for what is asked behind it')
+  behind.destroy()
+
+  const left = await pipeline(path(), path(), path(), path())
+  await once(left, 'data')
+  left.destroy()
+  await bothPlaces()
+  t.pass('who left before it was its turn')
+
+  const whole = await pipeline(path(), path(), '/health')
+  let text = ''
+  whole.setEncoding('utf8').on('data', (chunk: string) => { text += chunk })
+  await until('all are answered, one after another', () => text.split('HTTP/1.1 ').length === 4 && text.endsWith('}'))
+  t.equal(text.split('HTTP/1.1 200 OK').length, 4)
+})
