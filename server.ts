@@ -51,7 +51,9 @@ const fastify = Fastify({
   logger: {
     // one that is no level is reported with the other problems
     level: levels.find(level => level === env.LOG_LEVEL?.trim()) ?? 'info',
-    stream: createLogStream({ fd: 1, terminal: process.stdout.isTTY === true, redact: createRedactor(secretsOf(env)) })
+    stream: createLogStream({
+      out: process.stdout, terminal: process.stdout.isTTY === true, redact: createRedactor(secretsOf(env))
+    })
   }
 })
 /** For the reasons why the process ends: told at every level, or nobody would know. */

@@ -1,11 +1,13 @@
 import { createRequire } from 'node:module'
-import pino from 'pino'
+import type { Writable } from 'node:stream'
 import type PinoPretty from 'pino-pretty'
+import { systemClock } from './clock.js'
 
 interface LogStream { write (line: string): void }
 
 interface LogStreamOptions {
-  fd: number
+  /** Standard output; not blocking where it is a pipe (Node's `process.stdout`). */
+  out: Writable
   /** For people: one line in colour instead of one of JSON. */
   terminal: boolean
   redact: (text: string) => string
@@ -15,29 +17,41 @@ interface LogStreamOptions {
 const WARN = 40
 /** Lines of one turn of the event loop that are held at most. */
 const MAX_HELD = 1_000
+/** Bytes that wait for whoever takes the log: beyond, lines are lost. */
+const MAX_WAITING = 2 ** 20
 
 const levelOf = (line: string): number => Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? WARN)
+
+const lossOf = (lines: number): string => lines === 0
+  ? ''
+  : `${JSON.stringify({ level: WARN, time: systemClock.epoch(), msg: `${lines} log lines were lost: nobody took them` })}\n`
 
 /**
  * A stream that no line with a secret leaves. Lines below `warn` are written together, once a turn of the event loop,
  * since a system call for each costs more than its request; all others at once, and what waits before the process ends.
+ * No line is worth an answer: those that can't be written are counted, and the next one that can says how many.
  */
-export function createLogStream ({ fd, terminal, redact }: LogStreamOptions): LogStream {
+export function createLogStream ({ out, terminal, redact }: LogStreamOptions): LogStream {
   if (terminal) {
     // loaded where it is used: a service without a terminal starts sooner
     const pretty = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty
     const lines = pretty({
-      destination: fd, sync: true, colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname'
+      destination: 1, sync: true, colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname'
     })
     return { write: line => { lines.write(redact(line)) } }
   }
-  const sink = pino.destination({ fd, sync: true })
   let held: string[] = []
+  let lost = 0
+  // each write is told of its own
+  out.on('error', () => {})
   function flush (): void {
     if (held.length === 0) return
-    const lines = held.join('')
+    const [lines, count] = [lossOf(lost) + held.join(''), lost + held.length]
     held = []
-    sink.write(redact(lines))
+    lost = count
+    if (out.writableLength > MAX_WAITING) return
+    lost = 0
+    out.write(redact(lines), error => { if (error != null) lost += count })
   }
   process.on('exit', flush)
   return {
