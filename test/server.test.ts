@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { createServer, get as httpGet, Agent } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
@@ -189,6 +189,13 @@ test('what keeps it from starting is told in one line', async t => {
   const noFolder = startServer(t, { ...env, DATA_DIR: join(folder, 'file', 'data') })
   t.equal((await noFolder.exit()).code, 1)
   t.match(messages(noFolder, 50), [/^the folder of the history can't be made/])
+
+  // an existing folder that takes no other: Node's own way of making parents tries for ever
+  if (existsSync('/proc/self')) {
+    const inProc = startServer(t, { ...env, DATA_DIR: '/proc/nope/data' })
+    t.equal((await inProc.exit()).code, 1)
+    t.match(messages(inProc, 50), [/^the folder of the history can't be made, written or locked: \/proc\/nope\/data/])
+  }
 
   const readOnly = join(folder, 'read-only')
   mkdirSync(readOnly)

@@ -1,5 +1,5 @@
-import { mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { Kysely, type KyselyPlugin, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import Database from 'libsql'
 import { LRUCache } from 'lru-cache'
@@ -23,6 +23,13 @@ const damaged = (path: string, found: string) =>
   unusable(`the history is damaged: ${path} (${found}). Move the file away and it will be read from the chain again`)
 const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? String(error.code) : ''
 
+/** A folder with its parents. Node's `recursive` tries for ever where one that exists takes no other, as /proc. */
+function makeFolder (path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  mkdirSync(path)
+}
+
 /**
  * Takes the folder by an exclusive transaction on a small database: it ends with its holder, however that ends, and
  * leaves the store readable.
@@ -30,7 +37,7 @@ const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? S
 function lock (folder: string): Database.Database {
   let file: Database.Database | undefined
   try {
-    mkdirSync(folder, { recursive: true })
+    makeFolder(folder)
     file = new Database(join(folder, 'history.lock'))
     // nothing is written to it: without a journal it can be taken on a full disk
     file.exec('pragma journal_mode = off; begin exclusive')
