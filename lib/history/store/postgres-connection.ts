@@ -89,12 +89,12 @@ export function createPool (config: ClientConfig, max = MOST): PostgresPool {
 export const isRefusedRow = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && (error.code ?? '').startsWith('23')
 
-/** SQLSTATE classes that pass by themselves: connections, resources, locks, a server that starts or ends. */
-const PASSING = ['08', '40', '53', '55', '57', '58', 'XX']
+/** How SQLSTATEs begin that pass: connections, a read-only server, locks, resources, a server that starts or ends. */
+const PASSING = ['08', '25006', '40', '53', '55', '57', '58', 'XX']
 
 /** Whether user, database or rights are refused: trying again is in vain. */
 export const isRefusal = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && !PASSING.includes((error.code ?? '').slice(0, 2))
+  error instanceof pg.DatabaseError && !PASSING.some(code => error.code?.startsWith(code))
 
 /** `prepareTables`, one process at a time however many start at once. Throws what the driver throws, too. */
 export async function preparePostgres (place: PostgresLocation, program?: string): Promise<void> {

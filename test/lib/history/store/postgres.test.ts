@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import t, { test } from 'tap'
-import { parseDatabaseUrl, preparePostgres } from '../../../../lib/history/store/postgres-connection.js'
+import { isRefusal, parseDatabaseUrl, preparePostgres } from '../../../../lib/history/store/postgres-connection.js'
 import { openPostgresEngine, openPostgresStore } from '../../../../lib/history/replicas/leader-lock.js'
 import { openSession } from '../../../../lib/history/replicas/leader-lock.js'
 import { ask, newPlace, withoutPostgres } from '../../../support/history/postgres.js'
@@ -22,6 +22,18 @@ async function hold () {
 
 if (skip !== false) test('PostgreSQL', { skip }, async () => {})
 else {
+  test('a server that is read-only passes by itself, a database that does not exist does not', async t => {
+    const url = new URL(newPlace(t).url)
+    const refused = (place: URL) =>
+      preparePostgres(parseDatabaseUrl(place.href), PROGRAM).then(() => {}, (error: unknown) => error)
+    url.searchParams.set('options', '-c default_transaction_read_only=on')
+    const readOnly = await refused(url)
+    t.match(readOnly, { code: '25006' })
+    t.notOk(isRefusal(readOnly))
+    url.pathname = '/nobody_made_this'
+    t.ok(isRefusal(await refused(url)))
+  })
+
   testStore<string>({
     name: 'PostgreSQL',
     newPlace: async t => newPlace(t).url,
