@@ -76,6 +76,7 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
 type Environment = Readonly<Record<string, string | undefined>>
 
 const VARIABLES = Object.keys(SettingsSchema.properties)
+const isWhole = (name: string): boolean => 'maximum' in SettingsSchema.properties[name as keyof RawSettings]
 /** Settings that the service can't do without: empty, they are missing. */
 const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_ADDRESS']
 
@@ -87,6 +88,10 @@ export function ownVariables (env: Environment): { variables: Record<string, str
     const value = env[name]?.trim()
     if (value === '' && REQUIRED.includes(name)) problems.push(notConfigured(name))
     if (value !== undefined && value !== '') variables[name] = value
+    // a validator that turns text into numbers takes 0x10 and 1e3 for some
+    if (value && isWhole(name) && !/^\d+$/.test(value)) {
+      problems.push(...explain([{ keyword: 'type', instancePath: `/${name}`, params: {} }]))
+    }
   }
   const rates = list(variables.CHAIN_RPC_RATE ?? '').length
   if (rates > 1 && rates !== list(variables.CHAIN_RPC_URL ?? PUBLIC_NODE).length) {

@@ -90,6 +90,13 @@ test('all problems are reported at once, and no value is repeated', async t => {
   t.ok(problems.includes('FACTORY_ADDRESS must be a public key: base58 of 32 bytes'))
 })
 
+test('a whole number is digits and nothing else', async t => {
+  for (const PORT of ['0x7a3', '1e4', '+8123', '60.0', '-0', '1_0']) {
+    t.same(await problemsOf({ ...required, PORT }), ['PORT must be a whole number from 0 to 65535'], PORT)
+  }
+  t.equal((await read({ ...required, PORT: ' 8123 ' })).port, 8123)
+})
+
 test('lists allow blanks, rates are read exactly, an empty optional setting keeps its default', async t => {
   const settings = await read({
     ...required,
