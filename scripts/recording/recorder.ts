@@ -1,3 +1,4 @@
+import { UsageError } from '../command-line.js'
 import { CLOCK, momentOf, SLOT_MS } from './clock.js'
 import { FORMAT, type ProgramAccounts, type Recording, type SignatureRow } from './recording.js'
 
@@ -77,7 +78,7 @@ export function createRecorder ({ program, most }: RecorderOptions) {
       addRows(String(address), page as Page, result as SignatureRow[]),
     getTransaction ([signature], result) {
       if (result !== null) transactions.set(String(signature), result)
-      if (transactions.size > most) throw new RangeError(`more than ${most} transactions`)
+      if (transactions.size > most) throw new UsageError(`more than ${most} transactions`)
     }
   }
 

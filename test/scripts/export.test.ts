@@ -26,6 +26,15 @@ test('npm run export: every trade in each format, beside the running service', a
     ({ dao, seq, input, output, trader }) => [dao, seq, input, output, trader].join()
   ).sort()
   const file = (name: string) => join(watched.folder, name)
+  const unwritten = ['--what', 'days', '--format', 'csv', '--out']
+  t.equal(
+    await run(...unwritten, file('none/csv')),
+    `failed: --out ${file('none/csv')}: there is no folder ${file('none')}\n`
+  )
+  t.equal(
+    await run(...unwritten, file('csv'), '--from', '2026-01-02', '--to', '2026-01-01'),
+    'failed: --from is after --to\n'
+  )
   for (const format of ['csv', 'ndjson', 'parquet']) {
     t.match(
       await run('--what', 'trades', '--format', format, '--out', file(format)),
