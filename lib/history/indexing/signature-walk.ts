@@ -34,12 +34,17 @@ const DEADLINE_MS = 20_000
 export function createSignatureWalk (
   context: Context, { pageSize = 1000, stepSize = { least: 1, most: 250 } }: WalkSizes = {}
 ) {
-  const { reader, program, writer, fetcher, signal } = context
+  const { reader, program, writer, fetcher, clock, signal } = context
   const listings = createListings(context, pageSize)
   const advance = createFeed(context, stepSize)
   let walked = 0
-  /** New entries above the newest range, oldest first, and the head when they were all. */
-  let rising: { entries: SignatureInfo[], asked: Moment } | undefined
+  /**
+   * New entries above the newest range, oldest first, and the head when they were all. They are waited for, as of a new
+   * list the newest would be as late; but not for ever: that others are given tells whose fault it is.
+   */
+  let rising: { entries: SignatureInfo[], asked: Moment, until: number } | undefined
+  /** The head that no list has reached yet: nodes may list a few seconds behind their accounts. */
+  let awaited: Moment | undefined
 
   const open = () => unindexedRanges(writer.state)
   const listingOf = (range: UnindexedRange) => listings.of(range) ?? listings.put(range.above.oldest)
@@ -130,13 +135,16 @@ export function createSignatureWalk (
     return advanced
   }
 
+  function wait (entries: SignatureInfo[], asked: Moment): void {
+    rising = entries.length > 0 ? { entries, asked, until: clock.now() + HEAD_PATIENCE_MS } : undefined
+  }
+
   /** Stores the oldest of what waits above the newest range. */
   async function rise (top: IndexedRange, { entries, asked }: NonNullable<typeof rising>): Promise<HeadResult> {
-    rising = undefined   // where nothing can be had, it is listed anew, with what has come since
     const advanced = await process(entries, 'head', HEAD_PATIENCE_MS, taken =>
       ({ indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, taken)) }), true)
     const left = entries.slice(advanced.taken)
-    if (advanced.waitUntil === undefined && left.length > 0) rising = { entries: left, asked }
+    if (advanced.taken > 0) wait(left, asked)
     return { ...advanced, reached: left.length === 0 ? asked : undefined }
   }
 
@@ -177,11 +185,13 @@ export function createSignatureWalk (
    */
   async function head (ask: () => Promise<Moment>, edge: number, reachedSlot: number): Promise<HeadResult> {
     const [top] = writer.state.indexedRanges
-    if (top !== undefined && rising !== undefined) return await rise(top, rising)
-    const asked = await ask()
+    if (top !== undefined && rising !== undefined && clock.now() < rising.until) return await rise(top, rising)
+    const latest = await ask()
+    const asked = awaited = awaited !== undefined && awaited.slot < latest.slot ? awaited : latest
     const nothingNew = { taken: 0, reached: asked }
     const limit = top === undefined ? pageSize : Math.min(HEAD_PAGE, pageSize)
     const page = await list(undefined, { limit, minSlot: asked.slot })
+    awaited = undefined
     const [newest] = page
     if (top === undefined) {
       if (newest === undefined) {
@@ -198,8 +208,8 @@ export function createSignatureWalk (
     // nodes may order the transactions of one slot differently
     if (entries.length === 0) return nothingNew
     if (!whole || (entries.at(-1)!.blockTime ?? Infinity) <= edge) return await begin(entries, whole)
-    rising = { entries: entries.reverse(), asked }
-    return await rise(top, rising)
+    wait(entries.reverse(), asked)
+    return await rise(top, rising!)
   }
 
   /** States a loss, with what else it makes of the ranges. */

@@ -279,3 +279,52 @@ test(
     t.ok(asked.every(({ minSlot }) => minSlot! >= reached), JSON.stringify(asked))
   }
 )
+
+test('what nodes list before they give it, and a list behind the accounts, hold up the head no longer than so', async t => {
+  const ledger = trading(10)
+  const { writer, reader, time, head, ask, walk, edge, ranges, back } = await setUp(t, ledger)
+  await head()
+  while (ranges().length > 0) await back()
+  const { transactions } = reader
+  const listedAt = new Map<string, number>()
+  reader.transactions = async signatures => {
+    const outcomes = await transactions(signatures)
+    return outcomes.map((outcome, at) => time.drift < (listedAt.get(signatures[at]!) ?? 0) + 4_000 ? null : outcome)
+  }
+  reader.bendPage = page => {
+    for (const { signature } of page) if (!listedAt.has(signature)) listedAt.set(signature, time.drift)
+    return page
+  }
+  const heads: number[] = []
+  for (let second = 0; second < 40; second++) {
+    for (let at = 0; at < 4; at++) ledger.daos[0]!.swap('buy', BigInt(3000 + 4 * second + at))
+    ledger.advance(1)
+    const { reached } = await head().catch(() => ({ reached: undefined }))
+    if (reached !== undefined) heads.push(second)
+    time.drift += 500
+  }
+  t.ok(heads.length >= 3, `${heads.length} heads`)
+  t.ok(writer.state.swaps >= 90, `${writer.state.swaps} swaps`)
+
+  reader.transactions = transactions
+  let isDone = false
+  while (!isDone) {
+    time.drift += 10_000
+    isDone = (await head().catch(() => ({ reached: undefined }))).reached !== undefined
+  }
+  const asked: number[] = []
+  const behind = (await ask()).slot
+  reader.bendPage = (page, { minSlot = 0 }) => {
+    asked.push(minSlot)
+    if (minSlot > behind) throw new ServiceError('NODE_BAD_ANSWER', 'minContextSlot')
+    return page
+  }
+  const at = async (slot: number) => await walk.head(async () => ({ slot, time: ledger.time }), edge(), 0)
+  await t.rejects(at(behind + 5))
+  await t.rejects(at(behind + 10))
+  await t.rejects(at(behind + 3), 'one that says less was right, or the other wrong')
+  t.strictSame(asked, [behind + 5, behind + 5, behind + 3])
+  let { reached } = await at(behind)
+  while (reached === undefined) ({ reached } = await at(behind))
+  t.equal(reached.slot, behind)
+})
