@@ -105,7 +105,8 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     const calls = positions.map(at => submission.calls[at]!)
     for (const { method } of calls) rate.spend(method)
     requests++
-    ask(calls, limitOf(calls), submission.options.signal).then(replies => {
+    const { signal, shareMs = Infinity } = submission.options
+    ask(calls, Math.min(limitOf(calls), shareMs), signal).then(replies => {
       requests--
       learnLimit(calls, replies[0]!, sentAt)
       take(submission, positions, replies, sentAt)

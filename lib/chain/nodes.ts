@@ -88,6 +88,9 @@ const NOT_OFFERED_CODES = new Set([METHOD_NOT_FOUND, -32600, -32001, -32010, -32
 const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
 // How long a call waits for a node's rate while another may be free.
 const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5_000, past: undefined, idle: undefined }
+// For so long is asked last for a method who did not answer it in time.
+const LATE_MS = 60_000
+const ALL = ''
 // For so long is asked last who has shown an older state than another. Moments count whole seconds, and nodes are asked
 // one after the other.
 const OLDER_MS = 60_000
@@ -115,16 +118,20 @@ interface Unit<T> {
 export function withFailover (
   nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, onFault, retries }: FailoverOptions
 ) {
-  // until when each is asked last, and not for a method; the last fault that was told of it
-  const known = nodes.map(() => ({ lastUntil: 0, without: new Map<string, number>(), fault: '' }))
+  // until when each is asked last, for a method or for ALL, and not for a method; the last fault that was told of it
+  const known = nodes.map(() =>
+    ({ lastUntil: new Map<string, number>(), without: new Map<string, number>(), fault: '' }))
 
-  const putLast = (index: number, ms: number): void => {
-    known[index]!.lastUntil = Math.max(known[index]!.lastUntil, clock.now() + ms)
+  const putLast = (index: number, ms: number, method = ALL): void => {
+    const { lastUntil } = known[index]!
+    lastUntil.set(method, Math.max(lastUntil.get(method) ?? 0, clock.now() + ms))
   }
 
-  function orderOfNow (): number[] {
+  function orderFor (calls: readonly Call[]): number[] {
     const now = clock.now()
-    const lastUntil = (index: number): number => Math.max(now, known[index]!.lastUntil)
+    const methods = [ALL, ...calls.map(({ method }) => method)]
+    const lastUntil = (index: number): number =>
+      Math.max(now, ...methods.map(method => known[index]!.lastUntil.get(method) ?? 0))
     return [...nodes.keys()].sort((a, b) => lastUntil(a) - lastUntil(b))
   }
 
@@ -142,7 +149,8 @@ export function withFailover (
       if (isRefusal) {
         node.without.set(method, clock.now() + (OPTIONAL_METHODS.has(method) ? UNSUPPORTED_MS : MISSING_MS))
       }
-      if (error?.code === 'NODE_UNAVAILABLE') putLast(index, (error.retryAfter ?? 0) * 1000)
+      if (faultOf(error)?.reason === 'timeout' && !options.signal.aborted) putLast(index, LATE_MS, method)
+      else if (error?.code === 'NODE_UNAVAILABLE') putLast(index, (error.retryAfter ?? 0) * 1000)
       return reply === undefined || isRefusal
         ? { error: answerError(host, 'unsupported', `does not offer ${method}`) }
         : reply
@@ -153,13 +161,16 @@ export function withFailover (
   async function round<T> (units: ReadonlyArray<Unit<T>>, options: SendOptions): Promise<Array<T | ServiceError>> {
     const outcomes = units.map(unit =>
       ({ ...unit, errors: [] as ServiceError[], found: [] as Array<Taken<T> & { index: number }> }))
-    const order = orderOfNow()
-    for (const index of order) {
+    const { deadline = Infinity } = options
+    const order = orderFor(units.flatMap(({ calls }) => calls))
+    for (const [at, index] of order.entries()) {
       const open = outcomes.filter(({ found }) => found.at(-1)?.isEnough !== true)
       if (open.length === 0 || options.signal.aborted) break
       const askedAt = time.now()
-      const patience = index === order.at(-1) ? undefined : PATIENCE_MS[options.priority]
-      const replies = await ask(index, open.flatMap(({ calls }) => calls), { ...options, patience })
+      const others = order.length - 1 - at
+      const patience = others === 0 ? undefined : PATIENCE_MS[options.priority]
+      const shareMs = others === 0 ? Infinity : Math.round((deadline - clock.now()) / (others + 1))
+      const replies = await ask(index, open.flatMap(({ calls }) => calls), { ...options, patience, shareMs })
       for (const { calls, take, found, errors } of open) {
         const own = replies.splice(0, calls.length)
         const failed = mostHopeful(own.flatMap(({ error }) => error ?? []))
@@ -305,7 +316,7 @@ export function createNodeClient ({
     work: (options: SendOptions) => Promise<T>
   ): Promise<T> {
     signal?.throwIfAborted()
-    const longer = Math.max(...nodes.map(({ queue }) => queue.limitOf(calls) - callMs))
+    const longer = nodes.reduce((ms, { queue }) => ms + queue.limitOf(calls) - callMs, 0)
     const ms = deadlineMs ?? BACKGROUND_ANSWER_MS[priority] ?? answerMs + longer
     // AbortSignal.any would keep something of each call (Node 20)
     const ended = new AbortController()

@@ -20,6 +20,8 @@ export interface SendOptions {
   deadline?: number
   /** How long calls may wait for a node's rate, ms: another may be free. */
   patience?: number | undefined
+  /** How long a request may take, ms, so that time is left for the other nodes. */
+  shareMs?: number
 }
 
 /** One reply for each call, in their order. Never rejects. */

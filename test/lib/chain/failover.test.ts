@@ -3,7 +3,7 @@ import { ServiceError } from '../../../lib/errors.js'
 import { withFailover } from '../../../lib/chain/nodes.js'
 import { answerError, httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
 import { isRecord } from '../../../lib/chain/checks.js'
-import { failAll, type Call, type Question, type Reply } from '../../../lib/chain/rpc.js'
+import { failAll, type Call, type Question, type Reply, type SendOptions } from '../../../lib/chain/rpc.js'
 import type { Moment } from '../../../lib/chain/moment.js'
 import { createTimekeeper } from '../../../lib/chain/timekeeper.js'
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.js'
@@ -23,13 +23,15 @@ interface Over { clock?: FakeClock, retries?: number }
 function nodes (count: number, { clock = createFakeClock(), retries = 0 }: Over = {}) {
   const answers: Array<ServiceError | ((call: Call) => Reply) | undefined> = Array.from({ length: count })
   const asked: number[] = []
+  const shares: unknown[] = []
   const faults: string[] = []
   const hosts = answers.map((_, i) => `n${i}`)
   const time = createTimekeeper(hosts, clock)
   const { send, ask: put } = withFailover(hosts.map((host, i) => ({
     host,
-    send: async (calls: readonly Call[]) => {
+    send: async (calls: readonly Call[], { shareMs }: SendOptions) => {
       asked.push(i)
+      shares.push(shareMs)
       const answer = answers[i]
       if (typeof answer === 'function') return calls.map(answer)
       return answer === undefined ? calls.map(() => ({ result: i })) : failAll(calls, answer)
@@ -56,9 +58,8 @@ function nodes (count: number, { clock = createFakeClock(), retries = 0 }: Over 
     const time = Math.floor(clock.epoch() / 1000) - secondsAgo
     return { slot: Math.floor(2.5 * time), time }
   }
-  return {
-    send, ask, answers, asked, faults, clock, time, question, showing, momentAgo, put: () => put(question, OPTIONS)
-  }
+  const own = () => put(question, OPTIONS)
+  return { send, ask, answers, asked, shares, faults, clock, time, question, showing, momentAgo, put: own }
 }
 
 test('in order of preference, and back to the first as soon as it answers', async t => {
@@ -83,6 +84,26 @@ test('a node that asked to be left alone comes last until then', async t => {
   clock.advance(30_000)
   t.strictSame(await ask(), { result: 0 })
   t.strictSame(asked, [0, 1, 1, 1, 2, 0, 0])
+})
+
+test('who did not answer a method in time comes last for it for a minute, and has had no more than its share', async t => {
+  const { ask, answers, asked, shares, clock } = nodes(3)
+  const late = nodeError('NODE_UNAVAILABLE', 'is late', { host: 'h', reason: 'timeout' })
+  answers[0] = ({ method }) => method === 'getBlock' ? { error: late } : { result: 0 }
+  t.strictSame(await ask({ method: 'getBlock' }, { deadline: clock.now() + 30_000 }), { result: 1 })
+  t.strictSame(shares, [10_000, 15_000])
+  t.strictSame(await ask({ method: 'getBlock' }), { result: 1 })
+  t.strictSame(await ask(), { result: 0 })
+  answers[0] = undefined
+  clock.advance(60_000)
+  t.strictSame(await ask({ method: 'getBlock' }), { result: 0 })
+  t.strictSame(asked, [0, 1, 1, 0, 0])
+
+  const ended = new AbortController()
+  answers[0] = () => { ended.abort(late); return { error: late } }
+  t.match(await ask({}, { signal: ended.signal }), { error: late })
+  answers[0] = undefined
+  t.strictSame(await ask(), { result: 0 }, 'the end of all that was to be had blames none')
 })
 
 test('every error goes to the next node, call by call, and nothing that was answered is lost', async t => {
