@@ -36,9 +36,6 @@ const ORDER: readonly Priority[] = ['live', 'head', 'past', 'idle']
 // Public nodes take 40 connections from one address; the background leaves some to live reads.
 const MAX_REQUESTS = 32
 const MAX_BACKGROUND_REQUESTS = 24
-// Where a node refuses without a Retry-After.
-const FIRST_PAUSE_MS = 500
-const MAX_PAUSE_MS = 10_000
 // A node without an index walks all accounts for a list: while it answers other calls, these are waited for twice as
 // long each time, up to this.
 const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress', 'getBlock', 'getSignaturesForAddress'])
@@ -55,8 +52,6 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   const longMs = new Map<string, number>()
   let answeredAt = -Infinity
   let [requests, refused] = [0, 0]
-  let pausedUntil = 0
-  let pauseMs = FIRST_PAUSE_MS
   let wakeAt = Infinity
 
   const queued = (): number => queue.reduce((sum, { waiting }) => sum + waiting.length, 0)
@@ -78,10 +73,6 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   /** A lower priority never takes a turn from a higher one. */
   function pump (): void {
     const now = clock.now()
-    if (now < pausedUntil) {
-      if (queued() > 0) wakeIn(pausedUntil - now)
-      return
-    }
     for (const submission of [...queue]) {
       const { calls, rank, waiting } = submission
       while (waiting.length > 0) {
@@ -149,18 +140,11 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   }
 
   function learnRate (method: string, sentAt: number, accepted: number, refusals: ServiceError[]): void {
-    if (accepted > 0) {
-      pauseMs = FIRST_PAUSE_MS
-      rate.accept(method, accepted)
-    }
+    if (accepted > 0) rate.accept(method, accepted)
     if (refusals.length === 0) return
     refused += refusals.length
     const retryAfter = refusals.find(error => error.retryAfter !== undefined)?.retryAfter
-    const silenceMs = retryAfter === undefined ? undefined : retryAfter * 1000
-    rate.refuse(method, sentAt, silenceMs)
-    const isNews = sentAt >= pausedUntil
-    pausedUntil = Math.max(pausedUntil, sentAt + (silenceMs ?? pauseMs))
-    if (silenceMs === undefined && isNews) pauseMs = Math.min(MAX_PAUSE_MS, pauseMs * 2)
+    rate.refuse(method, sentAt, retryAfter === undefined ? undefined : retryAfter * 1000)
   }
 
   /** Whether a batch was refused as such, or is too much to answer: its calls are asked at once one by one. */
@@ -177,14 +161,16 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     for (const at of waiting.splice(0)) settle({ error }, at)
   }
 
+  const pausedUntil = ({ calls, waiting }: Submission): number => rate.pausedUntil(calls[waiting[0] ?? 0]!.method)
+
   function giveUp (submission: Submission): void {
-    const seconds = secondsOf(pausedUntil - clock.now())
+    const seconds = secondsOf(pausedUntil(submission) - clock.now())
     end(submission, nodeError('NODE_UNAVAILABLE', 'allows no more calls for now', { host, reason: 'busy' }, seconds))
   }
 
   function giveUpIfTooLate (submission: Submission): void {
     const { deadline = Infinity, patience = Infinity } = submission.options
-    if (pausedUntil > Math.min(deadline, clock.now() + patience)) giveUp(submission)
+    if (pausedUntil(submission) > Math.min(deadline, clock.now() + patience)) giveUp(submission)
   }
 
   return {

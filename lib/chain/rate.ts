@@ -24,6 +24,9 @@ const MIN_RATE = 0.1
 const WINDOW_MS = 10_000
 const FIRST_WINDOW_MS = 1_000
 const GRAIN_MS = 100
+// Where a node refuses without a Retry-After; twice as much each time.
+const FIRST_PAUSE_MS = 500
+const MAX_PAUSE_MS = 10_000
 // A bucket, and a batch, holds what so much of a second brings.
 const BURST_S = 0.05
 // Of the public node's header.
@@ -45,8 +48,12 @@ const makeBucket = (now: number, rate: number, isStated: boolean) => ({
   spent: 0,
   grownAt: now,
   accepted: [] as Array<{ at: number, calls: number }>,
-  /** Since when it has been refused without an acceptance. */
-  refusedSince: undefined as number | undefined
+  /** Since when it has been refused without an acceptance, and when last. */
+  refusedSince: undefined as number | undefined,
+  refusedAt: -Infinity,
+  /** Until when nothing is sent, and how long the next silence is where none is asked for, ms. */
+  pausedUntil: -Infinity,
+  pauseMs: FIRST_PAUSE_MS
 })
 
 type Bucket = ReturnType<typeof makeBucket>
@@ -128,10 +135,18 @@ export function createRate (clock: Clock, stated?: number) {
   function waitOf (bucket: Bucket, calls: number): number {
     fill(bucket)
     const needed = Math.min(calls, capacity(bucket))
-    return bucket.rate === Infinity || bucket.tokens >= needed ? 0 : (needed - bucket.tokens) / bucket.rate * 1000
+    const isFull = bucket.rate === Infinity || bucket.tokens >= needed
+    return Math.max(bucket.pausedUntil - clock.now(), isFull ? 0 : (needed - bucket.tokens) / bucket.rate * 1000)
+  }
+
+  function pause (bucket: Bucket, sentAt: number, askedMs: number | undefined): void {
+    const isNews = sentAt >= bucket.pausedUntil
+    bucket.pausedUntil = Math.max(bucket.pausedUntil, sentAt + (askedMs ?? bucket.pauseMs))
+    if (askedMs === undefined && isNews) bucket.pauseMs = Math.min(MAX_PAUSE_MS, bucket.pauseMs * 2)
   }
 
   return {
+    pausedUntil: (method: string) => Math.max(all.pausedUntil, of(method).pausedUntil),
     /** Milliseconds until `calls` may be sent, by the bucket of all and by that of their method. */
     waitForAll: (calls: number) => waitOf(all, calls),
     waitForMethod: (method: string, calls: number) => waitOf(of(method), calls),
@@ -147,6 +162,7 @@ export function createRate (clock: Clock, stated?: number) {
       for (const bucket of [all, of(method)]) {
         const { accepted } = bucket
         bucket.refusedSince = undefined
+        bucket.pauseMs = FIRST_PAUSE_MS
         const last = accepted.at(-1)
         if (last !== undefined && at - last.at < GRAIN_MS) last.calls += calls
         else accepted.push({ at, calls })
@@ -155,14 +171,23 @@ export function createRate (clock: Clock, stated?: number) {
     },
     /** A call sent then was, with the silence asked for, ms. */
     refuse (method: string, sentAt: number, retryAfterMs: number | undefined) {
+      const now = clock.now()
       const own = of(method)
-      const since = own.refusedSince ??= clock.now()
+      const since = own.refusedSince ??= now
+      own.refusedAt = now
+      const calls = sum(own, WINDOW_MS)
+      const others = sum(all, WINDOW_MS) - calls
+      const isAlone = [...methods.values()].every(one => one === own || now - one.refusedAt > WINDOW_MS)
       // others accepted meanwhile show that it is the method's own; nodes that ask for silence count by method
-      const isOwn = all.accepted.some(({ at }) => at > since) ||
-        (retryAfterMs !== undefined && sum(own, WINDOW_MS) > sum(all, WINDOW_MS) / 2)
+      const isShown = all.accepted.some(({ at }) => at > since)
+      const isOwn = isShown || (retryAfterMs !== undefined && calls > others)
+      // what makes few of the calls, and is refused alone, tells nothing of the others' rate
+      const isFew = calls <= others && others > 0 && isAlone
       const bucket = (isOwn || all.isStated) && !own.isStated ? own : all
+      // silence that is asked for concerns the node; a live read must not wait while the past takes what it needs
+      pause(isFew && isShown && retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
       // what was sent before it was lowered says nothing new
-      if (!bucket.isStated && sentAt > bucket.loweredAt) lower(bucket, retryAfterMs)
+      if (!(isFew && bucket === all) && !bucket.isStated && sentAt > bucket.loweredAt) lower(bucket, retryAfterMs)
     },
     readHeaders (method: string, headers: IncomingHttpHeaders) {
       believe(of(method), parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S)

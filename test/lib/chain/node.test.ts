@@ -256,6 +256,29 @@ test('a method that is refused for a while, among others that are not, costs the
   t.ok(slots >= 48, `${slots} of 60 others, from ten seconds on`)
 })
 
+test('a method that is often refused, with or without a silence, costs the others next to nothing', async t => {
+  for (const retryAfter of [undefined, 1]) {
+    const limit = { calls: 0, windowMs: 1_000, method: 'getProgramAccounts' }
+    const { clock, send, rate, accepted } = setUp({ limits: [limit], ...(retryAfter !== undefined && { retryAfter }) })
+    let [waits, longest] = [0, 0]
+    for (let second = 0; second < 300; second++) {
+      limit.calls = second % 5 < 3 ? 0 : 1_000
+      if (second % 7 === 0) send(1, 'getProgramAccounts', 'live', 4_000).catch(() => {})
+      const begun = clock.now()
+      for (const method of ['getAccountInfo', 'getSignaturesForAddress', 'getTransaction', 'getTransaction']) {
+        send(1, method, 'head').then(() => {
+          longest = Math.max(longest, clock.now() - begun)
+          waits += clock.now() - begun
+        }, () => {})
+      }
+      await clock.run(1_000)
+    }
+    const others = accepted.filter(({ method }) => method !== 'getProgramAccounts').length
+    t.ok(others >= 1_190 && rate.waitForAll(1) === 0, `${others} of 1,200`)
+    t.ok(waits / 1_200 < (retryAfter === undefined ? 150 : 300), `${waits / 1_200} ms each, ${longest} at most`)
+  }
+})
+
 test('a node that refused everything for longer than nodes count is asked as before', async t => {
   const limits = [{ calls: 0, windowMs: 1_000 }]
   const { clock, send, accepted } = setUp({ limits, retryAfter: 5 })
