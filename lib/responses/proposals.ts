@@ -34,8 +34,7 @@ interface ProposalsAsked {
 /** An oracle's price is × 10^12. */
 const ORACLE_SCALE = 10n ** 12n
 
-/** Whether nothing has been decided yet. */
-export const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
+const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
 const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
   ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
   : null

@@ -9,7 +9,7 @@ import { HOUR, timeText } from '../time.js'
 import { latest } from './forms/block-range.js'
 import { positionOf } from './forms/block-event.js'
 import { tradeRow } from './pools/pool-history.js'
-import { isOpen, type Known } from './proposals.js'
+import type { Known } from './proposals.js'
 import { formOf, noPool, noProposal, poolTokens, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
@@ -43,7 +43,7 @@ const LOOK_MS = 1_000
 const BEAT_MS = 15_000
 /** Events read at once. */
 const PAGE = 500
-/** Texts written at once to who has just come. */
+/** Texts written at once to who resumes. */
 const TEXTS = 50
 /** For so long trades may wait to be told, s: while nobody follows, what is published is up to 50 s behind. */
 const LATE = 75
@@ -81,8 +81,7 @@ const gap = (since: number | undefined, position?: ChainPosition): string => mes
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
 interface ToldTrade { pool: string, position: ChainPosition, text: string }
-/** `isNew`: who asks has just come. */
-interface Watched { text: string, isAsked (asked: StreamAsked, isNew: boolean): boolean }
+interface Watched { text: string, isAsked (asked: StreamAsked): boolean }
 /** All that there is of a type, by pool or proposal; made once for all. */
 type Texts = ReadonlyMap<string, Watched>
 /** `isKept`: it was told that trades are kept back. */
@@ -154,16 +153,17 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     }
   }
 
-  /** A look that tells each what differs from what he was last told: all that he asks for, if he has just come. */
+  /** A look that tells what changes, and who resumes all that he asks for: nobody knows what he was last told. */
   function createLook (type: StreamType, load: Kept<Texts>): () => Promise<void> {
-    /** Undefined while he is told the first. */
+    let previous: Texts | undefined
+    /** Undefined while he is told all. */
     const lastTold = new WeakMap<Follower, Texts | undefined>()
 
     /** As fast as it is taken: a thousand may come at once. */
     async function begin (follower: Follower, texts: Texts): Promise<void> {
       const { asked, listener } = follower
       lastTold.set(follower, undefined)
-      const own = [...texts.values()].filter(({ isAsked }) => isAsked(asked, true)).map(({ text }) => text)
+      const own = [...texts.values()].filter(({ isAsked }) => isAsked(asked)).map(({ text }) => text)
       for (let at = 0; at < own.length && listener.isOpen; at += TEXTS) {
         listener.write(own.slice(at, at + TEXTS).join(''))
         await listener.drained()
@@ -173,20 +173,27 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
 
     return async () => {
       const listening = [...followers].filter(({ asked }) => asked.types.has(type))
-      if (listening.length === 0) return
+      if (listening.length === 0) {
+        previous = undefined
+        return
+      }
       const texts = await load([])
       /** Since what was told last: of one look to nearly all. */
       const changes = new Map<Texts, Watched[]>([[texts, []]])
       for (const follower of listening) {
+        if (!lastTold.has(follower)) {
+          if (follower.asked.after === undefined) lastTold.set(follower, previous ?? texts)
+          else begin(follower, texts).catch(onError)
+        }
         const last = lastTold.get(follower)
-        if (!lastTold.has(follower)) begin(follower, texts).catch(onError)
         if (last === undefined) continue
         const changed = changes.get(last) ??
           [...texts].filter(([key, { text }]) => last.get(key)?.text !== text).map(([, one]) => one)
         changes.set(last, changed)
-        for (const { text, isAsked } of changed) if (isAsked(follower.asked, false)) follower.listener.write(text)
+        for (const { text, isAsked } of changed) if (isAsked(follower.asked)) follower.listener.write(text)
         lastTold.set(follower, texts)
       }
+      previous = texts
     }
   }
 
@@ -197,9 +204,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     const { address, dao, number, state } = proposal
     return [address, {
       text: message('proposal', { proposal: address, dao, number, state }),
-      // what was decided is new to who was away alone, and to who asks for it by its name
-      isAsked: ({ pools, proposals: asked, after }, isNew) => (asked?.has(address) ?? pools?.has(dao) ?? true) &&
-        (!isNew || after !== undefined || asked !== undefined || isOpen(proposal))
+      isAsked: ({ pools, proposals: asked }) => asked?.has(address) ?? pools?.has(dao) ?? true
     }]
   })))
 

@@ -67,7 +67,7 @@ test('signs of life come at one pace, however often the last one has left and an
   t.equal(listener.marks(), 1 + 10)
 })
 
-test('who comes, or comes back, is told the tickers he asks for, then what changes, each once', async t => {
+test('who comes is told what changes, who comes back what is, then what changes, each once', async t => {
   const pools = Array.from({ length: 120 }, (_, index) => ({ pool_id: `p${index}`, last_price: '1' }))
   let list = { tickers: pools }
   let isDown = true
@@ -78,24 +78,28 @@ test('who comes, or comes back, is told the tickers he asks for, then what chang
       return list
     }) as unknown as Options['tickers']
   })
-  const first = await come(new Set(['ticker']))
-  t.same(first.told(), [], 'what can\'t be had')
+  const [first, resumed] = [await come(new Set(['ticker'])), await come(new Set(['ticker']), { after: BACK })]
+  t.same(resumed.told(), [], 'what can\'t be had')
   isDown = false
   await look()
-  t.same(first.told(), pools, 'is told once it can')
+  t.same(resumed.told(), pools, 'is told once it can')
+  t.same(first.told(), [], 'to who needs it')
   await look()
   t.same(first.told(), [])
   const changed = { pool_id: 'p7', last_price: '2' }
   list = { tickers: pools.map(one => one.pool_id === 'p7' ? changed : one) }
   const back = await come(new Set(['ticker']), { after: BACK, pools: new Set(['p7', 'p8']) })
   await look()
-  t.same(first.told(), [changed])
+  t.same([first.told(), resumed.told()], [[changed], [changed]])
+  const late = await come(new Set(['ticker']))
+  await look()
+  t.same(late.told(), [])
   t.same(back.told(), [changed, pools[8]], 'what changed while he was away, and what may have')
   await look()
   t.same([first.told(), back.told()], [[], []])
 
   let take = () => {}
-  const slow = await come(new Set(['ticker']))
+  const slow = await come(new Set(['ticker']), { after: BACK })
   slow.taken = new Promise(resolve => { take = resolve })
   await look()
   t.equal(slow.texts.length, 1 + 50, 'no more than he takes')
@@ -108,17 +112,16 @@ test('who comes, or comes back, is told the tickers he asks for, then what chang
   t.same(slow.told(), [...pools.map(one => one.pool_id === 'p7' ? changed : one), pools[7]], 'the newest comes last')
 })
 
-test('who comes is told the open proposals, and who was away or asks by name the decided ones, too', async t => {
+test('who comes back is told the proposals that he asks for, decided ones among them', async t => {
   const known = ['draft', 'pending', 'passed'].map((state, number) =>
     ({ proposal: { address: state, dao: 'd', number, state } }))
   const { look, come } = setUp(t, { ...nothing, proposals: (async () => known) as unknown as Options['proposals'] })
   const came = [
     await come(new Set(['proposal'])),
     await come(new Set(['proposal']), { after: BACK }),
-    await come(new Set(['proposal']), { proposals: new Set(['passed']) }),
-    await come(new Set(['proposal']), { pools: new Set(['other']) })
+    await come(new Set(['proposal']), { after: BACK, proposals: new Set(['passed']) }),
+    await come(new Set(['proposal']), { after: BACK, pools: new Set(['other']) })
   ]
   await look()
-  t.same(came.map(one => one.told().map(({ state }) => state)),
-    [['draft', 'pending'], ['draft', 'pending', 'passed'], ['passed'], []])
+  t.same(came.map(one => one.told().map(({ state }) => state)), [[], ['draft', 'pending', 'passed'], ['passed'], []])
 })
