@@ -362,7 +362,11 @@ test('the limit of a multisig that is not the one of the DAO is none of its own;
   const { ledger, node } = await startChain(t)
   const squadsLimit = { amount: 7_000_000n, period: 3, members: [ledger.newAddress()] }
   const make = (of?: SquadsLimit) => ledger.dao({
-    base: ledger.mint({}), quote: ledger.usdc(), baseReserves: 10n ** 9n, quoteReserves: 10n ** 9n, spendingMembers: 1,
+    base: ledger.mint({}),
+    quote: ledger.usdc(),
+    baseReserves: 10n ** 9n,
+    quoteReserves: 10n ** 9n,
+    spendingMembers: 1,
     ...of && { squadsLimit: of }
   })
   const [own, other, damaged] = [make(squadsLimit), make(squadsLimit), make()]
