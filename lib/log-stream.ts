@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import type { Writable } from 'node:stream'
+import { levels } from 'pino'
 import type PinoPretty from 'pino-pretty'
 import { systemClock } from './clock.js'
 
@@ -14,7 +15,7 @@ interface LogStreamOptions {
 }
 
 /** Level from which on a line is written at once: whoever looks for the reason of an end finds it. */
-const WARN = 40
+const WARN = levels.values.warn!
 /** Lines of one turn of the event loop that are held at most. */
 const MAX_HELD = 1_000
 /** Bytes that wait for whoever takes the log: beyond, lines are lost. */
