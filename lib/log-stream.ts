@@ -23,9 +23,10 @@ const MAX_WAITING = 2 ** 20
 
 const levelOf = (line: string): number => Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? WARN)
 
-const lossOf = (lines: number): string => lines === 0
-  ? ''
-  : `${JSON.stringify({ level: WARN, time: systemClock.epoch(), msg: `${lines} log lines were lost: nobody took them` })}\n`
+function lossOf (lines: number): string {
+  const msg = `${lines} log lines were lost: nobody took them`
+  return lines === 0 ? '' : `${JSON.stringify({ level: WARN, time: systemClock.epoch(), msg })}\n`
+}
 
 /**
  * A stream that no line with a secret leaves. Lines below `warn` are written together, once a turn of the event loop,

@@ -32,23 +32,23 @@ export function createPages ({ template, version }: PageAssets) {
    * a proxy.
    */
   const places = (root: string): Record<string, string> => ({ root, assets: `${root}market/${version}/` })
-  const filled = (template: string, values: Record<string, string>, figures?: string, time?: string) =>
+  const filled = (template: string, values: Record<string, string>, figures?: string, time = '') =>
     makeCachedResponse(HTML, fillTemplate(template, values).replace(FIGURES, () =>
-      figures === undefined ? '' : `${time === undefined ? '' : `<p>As of ${time}.</p>`}${figures}`))
+      figures === undefined ? '' : `<p>As of ${time}.</p>${figures}`))
 
   return {
     /**
      * `pools`: undefined while they can't be had; `time`: of what is known, by the chain. `origin`: where the reader's
      * browser found us.
      */
-    list: (origin: string, pools: PageList | undefined, time?: string) =>
+    list: (origin: string, pools: PageList | undefined, time: string) =>
       filled(list, { ...places(''), origin }, pools && poolsTable(pools.rows, ''), time),
     status: filled(status, places('')),
     /** `proposals`: newest first; undefined while they can't be had. */
-    decisions: (proposals: Proposals | undefined, pools: PageList | undefined, time?: string) =>
+    decisions: (proposals: Proposals | undefined, pools: PageList | undefined, time: string) =>
       filled(decisions, places('../'), proposals && decisionsTable(proposals, pools?.byId, '../'), time),
     /** The page of a pool; `facts` and `figures` undefined while the chain can't be read. */
-    pool (origin: string, id: string, facts: PoolFacts | undefined, figures: Row | undefined, time?: string) {
+    pool (origin: string, id: string, facts: PoolFacts | undefined, figures: Row | undefined, time: string) {
       const pair = facts === undefined ? 'Pool' : `${facts.base} / ${facts.quote}`
       return filled(pool, {
         ...places('../../'),
@@ -61,8 +61,8 @@ export function createPages ({ template, version }: PageAssets) {
         title: `${pair} · ${SITE}`,
         description: facts === undefined
           ? 'A spot pool of a DAO.'
-          : `${facts.name || facts.base}: ${facts.price} ${facts.quote}${time === undefined ? '' : ` as of ${time}`}. ` +
-            'Price, volume, liquidity, trades and supply, read from the chain.'
+          : `${facts.name || facts.base}: ${facts.price} ${facts.quote} as of ${time}. Price, volume, liquidity, ` +
+            'trades and supply, read from the chain.'
       }, figures && factsOf(figures), time)
     },
     /** The page for a pool that there is none of, with the reason. */

@@ -14,9 +14,9 @@ type Columns<T> = ReadonlyArray<[name: string, of: (row: T) => string]>
 /** Rows of a list; the rest is in the API. */
 const MOST = 100
 
-/** The chain's time of what was read: of the oldest of it; undefined where nothing was. */
-export const asOf = (parts: readonly Part[]): string | undefined => parts.length === 0
-  ? undefined
+/** The chain's time of what was read: of the oldest of it; empty where nothing was. */
+export const asOf = (parts: readonly Part[]): string => parts.length === 0
+  ? ''
   : `${timeText(Math.min(...parts.map(({ time }) => time))).slice(0, 19).replace('T', ' ')} UTC`
 
 const usd = (text: string | null): string => text === null ? NONE : `$${formatCompact(text)}`
