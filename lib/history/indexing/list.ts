@@ -33,6 +33,8 @@ interface Listing {
   entries: SignatureInfo[]
   /** Down to the indexed range below, or to the node's beginning. */
   whole: boolean
+  /** Nothing more could be listed: asked again once the entries are processed. */
+  stuck: boolean
 }
 
 const DEADLINE_MS = 20_000
@@ -68,7 +70,7 @@ export function createListings (context: Context, pageSize: number) {
     of: ({ above }: UnindexedRange): Listing | undefined => listings.get(above.oldest),
 
     /** Below `oldest`; a new one where none is given. */
-    put (oldest: string, listing: Listing = { entries: [], whole: false }): Listing {
+    put (oldest: string, listing: Listing = { entries: [], whole: false, stuck: false }): Listing {
       listings.set(oldest, listing)
       return listing
     },
@@ -90,6 +92,7 @@ export function createListings (context: Context, pageSize: number) {
       const entries = above(infos, until)
       listing.entries = [...listing.entries, ...entries]
       listing.whole = infos.length === 0 || entries.length < infos.length
+      listing.stuck = false
     }
   }
 }

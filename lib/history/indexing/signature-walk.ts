@@ -68,7 +68,7 @@ export function createSignatureWalk (
     const listing = listings.of(range)
     const { oldestTime } = extend(range.above, listing?.entries ?? [])
     if (oldestTime !== null && oldestTime <= edge) return false
-    return listing === undefined || (!listing.whole && listing.entries.length < MAX_LISTED)
+    return listing === undefined || (!listing.whole && !listing.stuck && listing.entries.length < MAX_LISTED)
   }
 
   /** Lists one page of the time after `edge`; false: all of it is listed. */
@@ -80,8 +80,9 @@ export function createSignatureWalk (
         await listings.extend(listing, range)
         return true
       } catch (error) {
-        // what is listed is processed first
+        // what is listed is processed first; then more is asked for again
         if (!(error instanceof HistoryLost) || listing.entries.length === 0) throw error
+        listing.stuck = true
       }
     }
     return false
@@ -117,7 +118,7 @@ export function createSignatureWalk (
     })
     const oldest = advanced.entries.at(-1)
     if (oldest === undefined) return advanced
-    listings.put(oldest.signature, { entries: entries.slice(advanced.taken), whole })
+    listings.put(oldest.signature, { ...listing, entries: entries.slice(advanced.taken) })
     listings.keep(open())
     return advanced
   }
@@ -130,7 +131,7 @@ export function createSignatureWalk (
       ({ indexedRanges: [beginRange(taken), ...indexedRanges], ended: ended && !isFirst }))
     const oldest = advanced.entries.at(-1)
     if (oldest !== undefined) {
-      listings.put(oldest.signature, { entries: entries.slice(advanced.taken), whole })
+      listings.put(oldest.signature, { entries: entries.slice(advanced.taken), whole, stuck: false })
     }
     return advanced
   }
