@@ -30,7 +30,7 @@ export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
-export interface HistoryOptions extends IndexerOptions {
+export interface HistoryOptions extends Omit<IndexerOptions, 'isFollowed'> {
   reader: HistoryReader
   store: Store
   /** The program whose events are read, base58. */
@@ -42,6 +42,8 @@ export interface HistoryOptions extends IndexerOptions {
   clock?: Clock
   time: AgeTime
   onLog?: OnLog
+  /** Whether other processes answer from the store. */
+  isShared?: boolean
   /** How old the head may be for anything to be made of it, ms. */
   staleMs?: number
 }
@@ -62,12 +64,13 @@ interface Running { writer: StepWriter, indexer: Indexer }
 
 /** What only an operator can solve is tried again this often, ms. */
 const REFUSED_MS = 60_000
+/** For so long after a question for what is published more are expected, ms. */
+const FOLLOWING_MS = 60_000
 
 /** The history of a program: follows the chain into `store` once started, and answers from it. */
 export function createHistory (options: HistoryOptions): History {
-  const {
-    reader, store, program, daos, rate, basis, time, staleMs = 60_000, clock = systemClock, onLog = () => {}
-  } = options
+  const { reader, store, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
+  const { staleMs = 60_000, isShared = false } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -76,12 +79,14 @@ export function createHistory (options: HistoryOptions): History {
   let work: Promise<void> | undefined
   let isListening = false
   let refusal: string | null = null
+  let followedUntil = isShared ? Infinity : -Infinity
+  const isFollowed = () => clock.now() < followedUntil
 
   async function prepare (): Promise<void> {
     await rebuildIfNeeded(valuation, { store, clock, signal, onLog })
     const known = { reader, store, program, eventAuthority: eventAuthorityOf(program), daos, clock, signal, onLog }
     const writer = await createStepWriter(store, valuation, onLog)
-    const indexer = createIndexer({ ...known, writer, fetcher: createFetcher(known) }, options)
+    const indexer = createIndexer({ ...known, writer, fetcher: createFetcher(known) }, { ...options, isFollowed })
     indexer.listening(isListening)
     running = { writer, indexer }
   }
@@ -162,7 +167,10 @@ export function createHistory (options: HistoryOptions): History {
       return answers.head()
     },
     async published (work) {
-      begun().indexer.follow()
+      const now = begun()
+      const wasFollowed = isFollowed()
+      followedUntil = Math.max(followedUntil, clock.now() + FOLLOWING_MS)
+      if (!wasFollowed) now.indexer.follow()
       return await answers.published(work)
     }
   }

@@ -1,7 +1,6 @@
 import { isServiceError, messageOf, ServiceError } from '../errors.js'
 import { systemClock } from '../clock.js'
 import { createHistory, type History, type HistoryOptions } from './history.js'
-import { FOLLOWED_MS } from './indexing/indexer.js'
 import { createLane, createTask } from './indexing/work.js'
 import { runLeaderLoop } from './replicas/leader-loop.js'
 import { pause } from './pause.js'
@@ -96,9 +95,8 @@ export async function openSharedHistory (
 
   async function begin ({ engine }: Session): Promise<() => Promise<void>> {
     const store = await createStore(engine)
-    // what is published is asked of other processes
-    const paces = { listeningMs: FOLLOWED_MS, checkMs: Math.min(checkMs, FOLLOWED_MS) }
-    const history = leading = createHistory({ ...options, ...paces, store, onProgress: createProgressWriter(engine) })
+    const onProgress = createProgressWriter(engine)
+    const history = leading = createHistory({ ...options, store, isShared: true, onProgress })
     history.listening(isListening)
     history.start()
     return async () => {

@@ -20,6 +20,8 @@ export interface IndexerOptions extends WalkSizes {
   listeningMs?: number
   /** Between two checks, ms: with finality, and a look at the head, what they confirm is still current. */
   checkMs?: number
+  /** Whether somebody follows what is published: both come more often then. */
+  isFollowed: () => boolean
 }
 
 /** After so many answers in a row that the past is unknown, some 20 s, it is taken for lost. */
@@ -33,8 +35,8 @@ const TELL_MS = 10_000
 /** How long it will take is told from so long on. */
 const KNOWN_FROM_MS = 2_000
 const HEAD_DEADLINE_MS = 10_000
-/** Between two looks at the head, and two checks, while what is published is asked for or accounts are ahead of it. */
-export const FOLLOWED_MS = 5_000
+/** While somebody follows what is published, or accounts are ahead of it. */
+const FOLLOWED_MS = 5_000
 
 /**
  * Follows the head, compares with the accounts and walks back, one step at a time; beside that looks for what is
@@ -42,7 +44,7 @@ export const FOLLOWED_MS = 5_000
  */
 export function createIndexer (context: Context, options: IndexerOptions) {
   const { reader, writer, clock: { now }, signal, onLog } = context
-  const { onProgress, pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
+  const { onProgress, isFollowed, pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
   /** Answers that the past is unknown below a range, by its oldest signature. */
@@ -52,7 +54,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   let reached: Moment | null = null
   let phase: Phase = 'starting'
   let wasBehind = false
-  let [lookedAt, checkedAt] = [-Infinity, -Infinity]
+  let lookedAt = -Infinity
   let isListening = false
   let toldAt = -Infinity
   let lastDay: LastDayWork | null = null
@@ -74,7 +76,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
     if (!isListening || reconciler.needsWalk) return pollMs
-    return reconciler.isAhead ? Math.min(listeningMs, FOLLOWED_MS) : listeningMs
+    return isFollowed() || reconciler.isAhead ? Math.min(listeningMs, FOLLOWED_MS) : listeningMs
   }
 
   function tellPhase (): void {
@@ -144,9 +146,8 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   async function compareAll (): Promise<number> {
-    checkedAt = now()
     await reconciler.check()
-    return now() + checkMs
+    return now() + (isFollowed() ? Math.min(checkMs, FOLLOWED_MS) : checkMs)
   }
 
   async function stepBack (): Promise<number> {
@@ -190,9 +191,9 @@ export function createIndexer (context: Context, options: IndexerOptions) {
       reconciler.note(accounts)
       if (reconciler.isAhead) lane.hasten(head, lookedAt + FOLLOWED_MS)
     },
-    /** What is published has been asked for, and will be again. */
+    /** Somebody has begun to follow what is published. */
     follow (): void {
-      lane.hasten(check, checkedAt + FOLLOWED_MS)
+      lane.hasten(check, now())
       lane.hasten(head, lookedAt + FOLLOWED_MS)
     },
     listening (is: boolean): void {
