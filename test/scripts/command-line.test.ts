@@ -72,7 +72,7 @@ test('values that can\'t be are told in one line', async t => {
     ['replay', ['simulated', '--port', 'http'], /^--port http: a whole number from 0 to 65535\n$/],
     ['replay', ['simulated', '--port', port], /^listen EADDRINUSE.*\n$/],
     [
-      'export', ['--what', 'trades', '--format', 'csv', '--out', '/nowhere/x.csv', '--store', 'sqlite:/nowhere'],
+      'export', ['--what', 'trades', '--format', 'csv', '--out', '/tmp/x.csv', '--store', 'sqlite:/nowhere'],
       /^there is no history at sqlite:\/nowhere\n$/
     ]
   ]
