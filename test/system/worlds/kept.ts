@@ -1166,5 +1166,25 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
       weather: 240
     }
   },
+  {
+    found: 'A node refused everything for minutes while little was asked: its rate was learned from that little.',
+    plan: {
+      seed: 10_434,
+      nodes: 1,
+      halves: ['all'],
+      finalityLag: 1,
+      bulk: false,
+      kind: 'own',
+      daos: 5,
+      past: { days: 1, swaps: 108 },
+      weather: 2_324,
+      every: 5,
+      events: [
+        { at: 1_883, for: 263, disk: { error: 'full', at: 'rows' } },
+        { at: 1_944, for: 165, node: 0, weather: { kind: 'limits', node: 'documented' } },
+        { at: 2_110, for: 177, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit' } } }
+      ]
+    }
+  },
   ...KEPT_CLUSTER
 ]
