@@ -1,5 +1,7 @@
 /** A DAO with its embedded pools: each method is an instruction of the program, its account and its event. */
-import { PROGRAMS, ammPosition, ata, daoAddress, multisigAddress, squadsLimitAddress, squadsVault } from './addresses.js'
+import {
+  PROGRAMS, ammPosition, ata, daoAddress, multisigAddress, squadsLimitAddress, squadsVault
+} from './addresses.js'
 import {
   type Fees, type Market, type Side, clonePool, conditionalSwap, createOracle, createPool, spotSwap
 } from './arithmetic.js'
