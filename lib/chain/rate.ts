@@ -23,7 +23,7 @@ const LIFTED = 1.2
 const MIN_RATE = 0.1
 const WINDOW_MS = 10_000
 // What is accepted at rest is little; an outage that comes then says nothing of a limit below this.
-const LEAST_OF_ALL = 1
+const MIN_TOTAL_RATE = 1
 const FIRST_WINDOW_MS = 1_000
 const GRAIN_MS = 100
 // Where a node refuses without a Retry-After; twice as much each time.
@@ -113,7 +113,7 @@ export function createRate (clock: Clock, stated?: number) {
     const accepted = sum(bucket, windowMs, since) / windowMs * 1000
     // who refuses everything for longer than limits count is out, as a plan whose month is used up
     if (accepted === 0 || now - since > WINDOW_MS) return
-    bucket.rate = Math.max(bucket === all ? LEAST_OF_ALL : MIN_RATE, Math.min(accepted, bucket.rate) * SHARE)
+    bucket.rate = Math.max(bucket === all ? MIN_TOTAL_RATE : MIN_RATE, Math.min(accepted, bucket.rate) * SHARE)
     bucket.ceiling = bucket.rate / SHARE
     bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)
     bucket.loweredAt = bucket.at = now

@@ -85,7 +85,7 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     const limit = accounts.get(squads.limit)
     // a proposal may change it without a word in the DAO's account
     if (limit !== undefined && details.multisig === squads.multisig) {
-      details.spendingLimit = decodeSpendingLimit({ ...dao, multisig: squads.multisig }, limit)
+      details.spendingLimit = decodeSpendingLimit(dao, squads.multisig, limit)
     }
     const position = accounts.get(positionOf(dao))
     const liquidity = position === undefined ? 0n : decodeAmmPosition(client.program, dao.address, position)

@@ -88,7 +88,7 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
     state: Spot === undefined ? 'futarchy' : 'spot',
     baseMint: toKey(dao.base_mint),
     quoteMint: toKey(dao.quote_mint),
-    // the text of a key is dear, and hardly anyone asks for these
+    // the text of a key is dear, and hardly anyone asks for these: none who takes a DAO's fields one by one
     get baseVault () { return toKey(baseVault) },
     get quoteVault () { return toKey(quoteVault) },
     get vault () { return toKey(vault) },
@@ -167,8 +167,7 @@ const MAX_SPENDERS = 256
  * none of this multisig.
  */
 export function decodeSpendingLimit (
-  { address, quoteMint, multisig }: Pick<Dao, 'address' | 'quoteMint'> & { multisig: string },
-  { owner, data }: RawAccount
+  { address, quoteMint }: Pick<Dao, 'address' | 'quoteMint'>, multisig: string, { owner, data }: RawAccount
 ): DaoDetails['spendingLimit'] {
   if (owner !== PROGRAMS.squads || !data.subarray(0, 8).equals(SPENDING_LIMIT)) {
     throw new DecodeError('spending limit: another kind of account')

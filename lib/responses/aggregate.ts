@@ -61,7 +61,7 @@ export function createTotals (sources: Sources) {
       const dao = state.daos.get(address)
       complete &&= whole && dao !== undefined
       if (dao === undefined) continue
-      daos.push({ ...dao, launchedAt, days })
+      daos.push({ baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days })
       for (const day of days.values()) unknownFees += day.unknownFees
     }
     const headers = { ...historyHeaders(complete, firstDay * DAY - 1), 'x-history-missing': missing.toString() }

@@ -22,9 +22,10 @@ export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
       usdPerUnit(quoteMint) !== undefined && [address, ''].includes(asked))
     const pools = await sources.history.read(async reading => {
       const all = await reading.closes()
-      return wanted.map(dao => ({
-        ...dao, closes: all.get(dao.address) ?? new Map(), wholeAfter: reading.wholeAfter(dao.address)
-      }))
+      return wanted.map(({ address, baseMint, quoteMint, createdAt }) => {
+        const [closes, wholeAfter] = [all.get(address) ?? new Map(), reading.wholeAfter(address)]
+        return { address, baseMint, quoteMint, createdAt, closes, wholeAfter }
+      })
     })
     const days = { first: firstDay, last: dayOf(walkedTo) - 1 }
     const rows = closingDays(pools, usdPerUnit, days).reverse()

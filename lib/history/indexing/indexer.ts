@@ -24,7 +24,7 @@ export interface IndexerOptions extends WalkSizes {
   isFollowed: () => boolean
 }
 
-/** After so many answers in a row that the past is unknown, some 20 s, it is taken for lost. */
+/** After so many answers that the past is unknown, some 20 s, and no step between, it is taken for lost. */
 const LOST_AFTER = 10
 /** However often it is woken, the head is not looked at more often. */
 const WAKE_MS = 250

@@ -29,14 +29,15 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
     const token = tokens.get(account.mint)
     return token == null ? [] : [{ ...account, decimals: token.decimals, symbol: token.symbol }]
   })
-  const hasPrice = dao.baseReserves > 0n && dao.quoteReserves > 0n
+  const { baseReserves, quoteReserves } = dao
+  const hasPrice = baseReserves > 0n && quoteReserves > 0n
   const figures = treasuryFigures({
     tokens: held,
     base: { mint: dao.baseMint, decimals: baseDecimals },
     quote: { mint: dao.quoteMint, decimals: quoteDecimals },
     positions: [internal, { base: outsideBase, quote: outsideQuote }],
     circulating,
-    price: hasPrice ? spotPrice({ ...dao, baseDecimals, quoteDecimals }) : null,
+    price: hasPrice ? spotPrice({ baseReserves, quoteReserves, baseDecimals, quoteDecimals }) : null,
     monthlyLimit: details.spendingLimit?.amount ?? null,
     usdMints,
     usd

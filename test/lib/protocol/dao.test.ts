@@ -311,7 +311,7 @@ test('a spending limit of Squads is of this DAO, its quote token, first vault an
   const account = (limit: SquadsLimit = monthly) => ({
     ...{ address: 'x', lamports: 1n, slot: 1 }, owner: PROGRAMS.squads, data: writeSquadsLimit(identity, limit)
   }) as unknown as RawAccount
-  const read = (raw: RawAccount) => decodeSpendingLimit(identity, raw)
+  const read = (raw: RawAccount) => decodeSpendingLimit(identity, identity.multisig, raw)
   t.same(read(account()), { amount: 7n, members })
   t.same(read(account({ ...monthly, members: [] })), { amount: 7n, members: [] })
   for (const other of [{ period: 0 }, { period: 1 }, { period: 2 }, { period: 4 }, { vault: 1 },
