@@ -9,6 +9,8 @@ export interface Moment {
   time: number
   /** The time follows from the slot. */
   bySlot?: boolean
+  /** Of a list that is newer than the Clock read beside it, as by another backend: its own slot. */
+  listSlot?: number | undefined
 }
 
 export type Commitment = 'confirmed' | 'finalized'
@@ -217,5 +219,10 @@ export function withMoment (
 export function momentOfList (slot: number, clock: Moment, { pace = SLOWEST_PACE }: Pick<NodeFacts, 'pace'>): Moment {
   const before = Math.max(0, clock.slot - slot)
   const time = Math.max(0, Math.floor(clock.time - before * pace))
-  return { slot: Math.min(slot, clock.slot), time, ...(before > 0 && { bySlot: true }) }
+  return {
+    slot: Math.min(slot, clock.slot),
+    time,
+    ...(before > 0 && { bySlot: true }),
+    ...(slot > clock.slot && { listSlot: slot })
+  }
 }

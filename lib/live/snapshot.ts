@@ -1,5 +1,6 @@
 import { inSlices } from '../async.js'
 import { missingOf } from '../chain/accounts.js'
+import type { Moment } from '../chain/moment.js'
 import type { AccountReader, AtMoment, RawAccount } from '../chain/types.js'
 import type { FoundDao } from '../market/dao-report.js'
 import type { Pair } from '../market/ticker.js'
@@ -14,8 +15,7 @@ type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadab
 
 interface Discovered extends FoundDao { dao: Dao | undefined, leftOut: LeftOutReason | undefined }
 
-export interface Snapshot {
-  slot: number
+export interface Snapshot extends Pick<Moment, 'slot' | 'listSlot'> {
   /** Every DAO account, listed or not. */
   discovered: Discovered[]
   /** Every DAO that can be decoded and is not excluded, by address: what answers may speak of. */
@@ -75,7 +75,7 @@ export function createSnapshotReader (
   }
 
   async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
-    const { slot } = moment
+    const { slot, listSlot } = moment
     if (value.length === 0 && firstSeen.size > 0) {
       throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
     }
@@ -104,7 +104,7 @@ export function createSnapshotReader (
     for (const address of found.keys()) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
     const part = partOf({ moment, readAt })
     last = { slot, part, found }
-    return { value: { slot, discovered, daos, pairs, tokens }, parts: [part] }
+    return { value: { slot, listSlot, discovered, daos, pairs, tokens }, parts: [part] }
   }
 
   /** The first account of a list that lacks an event from before its slot: the list is older than it says. */

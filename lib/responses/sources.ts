@@ -42,8 +42,9 @@ export const stateOf = ({ get }: Sources['snapshot'], parts: Part[]): Promise<Sn
   get(parts, TICKER_TTL * RENEW_FROM)
 
 /** What the history is compared with. */
-export const accountsOf = ({ value: { slot, discovered }, parts: [part] }: Made<Snapshot>): Accounts => ({
+export const accountsOf = ({ value: { slot, listSlot, discovered }, parts: [part] }: Made<Snapshot>): Accounts => ({
   slot,
+  listSlot,
   time: part!.time,
   daos: discovered.flatMap(({ address, dao }) => dao === undefined
     ? []

@@ -43,11 +43,12 @@ export function createReconciler (context: Context) {
 
   const verifiedSlot = () => verifiedTo?.slot ?? 0
 
-  function note ({ slot, time, daos: list }: Accounts): void {
+  function note ({ daos: list, ...moment }: Accounts): void {
     created = new Map(list.flatMap(({ address, createdAt }) => createdAt === undefined ? [] : [[address, createdAt]]))
+    const { slot } = moment
     if (slot <= verifiedSlot() || waiting.some(other => other.slot === slot)) return
     const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))
-    waiting = [...waiting, { slot, time, seqNums }].sort((a, b) => a.slot - b.slot)
+    waiting = [...waiting, { ...moment, seqNums }].sort((a, b) => a.slot - b.slot)
     if (waiting.length > MAX_WAITING) waiting.splice(1, 1)
     settle()
   }

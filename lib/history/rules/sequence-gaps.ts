@@ -139,7 +139,7 @@ export function provenReading (
 ): { reading: AccountReading, upTo: Moment } | undefined {
   const isStored = ({ seqNums }: AccountReading): boolean =>
     [...seqNums].every(([dao, seqNum]) => newest(dao) >= seqNum)
-  const reading = readings.findLast(one => one.slot < walked.slot || isStored(one))
+  const reading = readings.findLast(one => (one.listSlot ?? one.slot) < walked.slot || isStored(one))
   if (reading === undefined) return undefined
   const slot = reading.slot - 1
   return { reading, upTo: slot < walked.slot ? { slot, time: reading.time } : walked }

@@ -54,6 +54,13 @@ test('the time of what is proven is that of the reading, or of the walk where th
   t.end()
 })
 
+test('a list that is newer than its Clock is met past its own slot, and proves to that of the Clock', t => {
+  const list = { ...reading(90, { A: 5n }), listSlot: 99 }
+  t.same(slotsOf([list], 100, stored({ A: 3n })), [90, 89])
+  t.equal(slotsOf([list], 99, stored({ A: 3n })), undefined, 'what it numbers may have come after the walk')
+  t.end()
+})
+
 test('nothing is proven without a reading', t => {
   t.equal(slotsOf([], 100, stored({ A: 5n })), undefined)
   t.same(slotsOf([reading(120, {})], 100, stored({})), [120, 100], 'a market without a DAO misses nothing')
