@@ -64,7 +64,7 @@ export function createProposals (core: DaoCore) {
   /** One instruction that concerns the proposal. */
   function instruct (tx: OpenTransaction, name: string, event: (context: events.EventContext) => Buffer) {
     touch()
-    const accounts = [dao, proposal!.address, identity.baseVault, identity.quoteVault, PROGRAMS.token]
+    const accounts = [proposal!.address, dao, identity.baseVault, identity.quoteVault, PROGRAMS.token]
     return { ...core.instruct(tx, name, accounts, event), proposal: proposal!.address }
   }
 

@@ -45,7 +45,7 @@ const Transaction = Type.Object({
   ...HEAD,
   transaction: Type.Object({
     signatures: Signatures,
-    message: Type.Object({ accountKeys: Strings })
+    message: Type.Object({ accountKeys: Strings, instructions: Type.Optional(Type.Array(Instruction)) })
   }),
   meta: Type.Object({
     err: Type.Unknown(),

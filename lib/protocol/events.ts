@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { RawTransaction } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { decodeBase58 } from './base58.js'
@@ -21,6 +22,10 @@ export interface ProgramEvent extends EventBody {
 /** First 8 bytes of sha256(`anchor:event`), reversed: what a self-call that emits an event begins with. */
 const TAG = Buffer.from('e445a52e51cb9a1d', 'hex')
 
+/** Instructions whose events name a proposal alone; their accounts begin with it and its DAO (stake_to_proposal.rs). */
+const STAKING = ['stake_to_proposal', 'unstake_from_proposal']
+  .map(name => hash('sha256', `global:${name}`, 'buffer').subarray(0, 8))
+
 /**
  * The genuine events of `program` in a transaction, in their order: inner instructions, at any depth, of the program
  * itself with its event authority as the only account, since anyone can log look-alikes. A failed transaction gives
@@ -35,6 +40,13 @@ export function readEvents (
   if (meta.innerInstructions === null) throw bad('the node did not record its inner instructions')
   const { writable, readonly } = meta.loadedAddresses ?? { writable: [], readonly: [] }
   const accounts = [...transaction.message.accountKeys, ...writable, ...readonly]
+  function stakedFor (proposal: string): string | null {
+    const calls = [transaction.message, ...meta.innerInstructions!].flatMap(({ instructions = [] }) => instructions)
+    const call = calls.find(({ programIdIndex, accounts: [first], data }) =>
+      accounts[programIdIndex] === program && accounts[first ?? -1] === proposal &&
+      STAKING.some(name => decodeBase58(data)?.subarray(0, name.length).equals(name)))
+    return accounts[call?.accounts[1] ?? -1] ?? null
+  }
   const events: ProgramEvent[] = []
   for (const { index, instructions } of meta.innerInstructions) {
     for (const [inner, instruction] of instructions.entries()) {
@@ -46,7 +58,9 @@ export function readEvents (
       const data = decodeBase58(instruction.data)
       if (data === undefined) throw bad('instruction data that are not base58')
       if (!data.subarray(0, TAG.length).equals(TAG)) continue
-      events.push(Object.assign(decodeEvent(data), { outer: index, inner, accounts }))
+      const event = decodeEvent(data)
+      if (event.dao === null && event.proposal !== null) event.dao = stakedFor(event.proposal)
+      events.push(Object.assign(event, { outer: index, inner, accounts }))
     }
   }
   return events

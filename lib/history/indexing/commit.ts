@@ -40,6 +40,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   const warned = new Set<string>()
   const { alone: change, together: read } = createSharedTurns()
   let version = 0
+  let knowsAll = false
   warn(state.rates)
 
   function warn (rates: ReadonlyMap<string, number>): void {
@@ -68,6 +69,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
       daos,
       isDao: (address: string) => isDao(address) || daos.has(address),
       daoOfProposal: (proposal: string) => state.proposals.get(proposal) ?? proposals.get(proposal),
+      knowsAll,
       fits
     }
   }
@@ -154,6 +156,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     if ((await released(directory)).length > 0) await commit({ events: [] }, daos)
     // only now: a failed write would leave what waits for them waiting
     for (const dao of daos) learnt.add(dao)
+    knowsAll = true
     if (daos.size > 0) version++
   }
 
@@ -164,7 +167,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     isDao,
     /** Writes a step whole, or throws HISTORY_UNAVAILABLE and changes nothing. Gives the number of new events. */
     commit: (step: Step) => inTurn(() => commit(step)),
-    /** Tells of DAOs that exist: events that waited for one are placed. */
+    /** Tells of all DAOs that exist: events that waited for one are placed. */
     learn: (daos: Iterable<string>) => inTurn(() => learn(daos)),
     /** Runs what reads and writes the store by itself while no step does. */
     alone: inTurn,

@@ -16,6 +16,8 @@ export interface Directory {
   /** Whether `address` is a DAO, by its account or by an event. */
   isDao (address: string): boolean
   daoOfProposal (proposal: string): string | undefined
+  /** Whether all DAOs that there are have been told: before that another one may be meant. */
+  knowsAll: boolean
   /** By the neighbours of its number and slot. */
   fits (dao: string, seq: bigint, slot: number): boolean
 }
@@ -36,18 +38,16 @@ function ofUnknown ({ candidates, accounts, seq, slot }: ProgramEvent, directory
   const fitting = (keys: readonly string[]): string[] => owners(keys).filter(dao => directory.fits(dao, seq, slot))
   const named = fitting(candidates)
   if (named.length > 0) return named.length === 1 ? named[0] : undefined
-  return owners(accounts).length === 1 ? fitting(accounts)[0] : undefined
+  return directory.knowsAll && owners(accounts).length === 1 ? fitting(accounts)[0] : undefined
 }
 
 const understood = ({ name }: ProgramEvent) => name !== 'Unknown' && name !== 'Unreadable'
 
-/** By its own word, its proposal, or the only DAO that it can mean. */
+/** By its own word, or its proposal. */
 function daoOf (event: ProgramEvent, directory: Directory): string | undefined {
   if (event.dao !== null && (understood(event) || directory.isDao(event.dao))) return event.dao
   if (!understood(event)) return ofUnknown(event, directory)
-  return event.proposal === null
-    ? undefined
-    : directory.daoOfProposal(event.proposal) ?? onlyDao(event.accounts, directory)
+  return event.proposal === null ? undefined : directory.daoOfProposal(event.proposal)
 }
 
 /** Keys that a waiting row is found by. */

@@ -154,6 +154,33 @@ test('an unknown event keeps its bytes, its number and where its DAO may stand',
   t.ok(event!.raw!.length > 40)
 })
 
+test('who stakes tells of the DAO by the accounts that he calls with, whatever else is in the transaction', async t => {
+  const { ledger, dao, last } = market()
+  const another = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 11n, baseReserves: 10n ** 12n }
+  )
+  dao.initializeProposal()
+  for (const via of ['direct', 'aggregator'] as const) {
+    ledger.transaction(() => {
+      another.swap('buy', 1_000_000n)
+      dao.stake()
+      another.initializeProposal()
+      another.stake()
+      another.removeProposal()
+      dao.unstake()
+    }, { via })
+    t.same(last().map(({ name, dao }) => [name, dao]), [
+      ['SpotSwap', another.address], ['StakeToProposal', dao.address], ['InitializeProposal', another.address],
+      ['StakeToProposal', another.address], ['RemoveProposal', another.address], ['UnstakeFromProposal', dao.address]
+    ])
+  }
+  const bare = JSON.parse(ledger.history.json(ledger.history.length - 1)) as RawTransaction
+  for (const { instructions } of bare.meta.innerInstructions!) {
+    for (const one of instructions) if (one.accounts.length > 1) one.programIdIndex = 0
+  }
+  t.equal(readEvents(bare, ledger.program, ledger.eventAuthority)[1]!.dao, null, 'a call of another program')
+})
+
 const KEYS = Array.from({ length: 12 }, (_, i) => base58(Buffer.alloc(32, 100 + i)))
 const [PAYER, ROUTER, TOKENS, ...OTHERS] = KEYS as [string, string, string, ...string[]]
 const UNKNOWN = Buffer.concat([Buffer.from('e445a52e51cb9a1d', 'hex'), Buffer.alloc(8, 0xab), Buffer.alloc(40)])

@@ -34,7 +34,9 @@ function staked () {
 test('an event that names no DAO waits for what tells it, and then takes its number', async t => {
   const { ledger, dao, located } = staked()
   // Accounts that tell nothing: as if the DAO's key were not among them
-  const blind = located.map(event => ({ ...event, event: { ...event.event, accounts: [] } }))
+  const blind = located.map(({ event, ...rest }) => ({
+    ...rest, event: { ...event, accounts: [], ...(event.name === 'StakeToProposal' && { dao: null }) }
+  }))
   const [
     initialize, provide, swap, propose, stake, unknown, last
   ] = blind as [typeof blind[0], ...Array<typeof blind[0]>] as Array<typeof blind[0]>
@@ -79,20 +81,18 @@ test('an account on the chain places what waited for a DAO', async t => {
   t.equal(writer.state.events, 1)
 })
 
-test('the only known DAO among the accounts of a transaction is the one that is staked for', async t => {
+test('the only DAO of a transaction is meant once all are known', async t => {
   const { ledger, dao, located } = staked()
-  const stake = located.find(({ event }) => event.name === 'StakeToProposal')!
+  const [swap, unknown] = ['SpotSwap', 'Unknown'].map(name => located.find(({ event }) => event.name === name)!)
+  const nameless = { ...unknown!, event: { ...unknown!.event, candidates: [] } }
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
   t.teardown(() => store.close())
   const writer = await createStepWriter(store, VALUATION, () => {})
-  const another = ledger.newAddress()
-  await writer.learn([dao.address, another])
-  await writer.commit(
-    { events: [{ ...stake, event: { ...stake.event, accounts: [...stake.event.accounts, another] } }] }
-  )
-  t.equal(writer.state.events, 0, 'of two it may be either')
-  await writer.commit({ events: [stake] })
-  t.equal(writer.state.events, 1)
+  await writer.commit({ events: [swap!, nameless] })
+  t.equal(writer.state.events, 1, 'it may be of one that no event has named yet')
+  await writer.learn([dao.address])
+  await writer.commit({ events: [nameless] })
+  t.equal(writer.state.events, 2)
 })
 
 test('two events under one number: the first stays, and it is told', async t => {
@@ -140,6 +140,7 @@ test('an event that can not be read keeps its number and makes its DAO incomplet
 const DIRECTORY: Directory = {
   isDao: address => ['A', 'B', 'C'].includes(address),
   daoOfProposal: proposal => ({ P: 'A', Q: 'B' })[proposal],
+  knowsAll: true,
   fits: (dao, seq, slot) => dao !== 'C' && seq === 7n && slot === 70
 }
 const EVENT: ProgramEvent = {
@@ -163,8 +164,8 @@ const EVENT: ProgramEvent = {
   inner: 3,
   accounts: ['payer']
 }
-const given = (rest: Partial<ProgramEvent>, blockIndex?: number | null) => attribute(
-  { event: { ...EVENT, ...rest }, signature: 's', slot: 71, ...(blockIndex !== undefined && { blockIndex }) }, DIRECTORY
+const given = (rest: Partial<ProgramEvent>, blockIndex?: number | null, directory = DIRECTORY) => attribute(
+  { event: { ...EVENT, ...rest }, signature: 's', slot: 71, ...(blockIndex !== undefined && { blockIndex }) }, directory
 )
 const daoOf = (rest: Partial<ProgramEvent>): string | undefined => {
   const row = given(rest)
@@ -175,13 +176,10 @@ const keysOf = (rest: Partial<ProgramEvent>): readonly string[] | undefined => {
   return 'keys' in row ? row.keys : undefined
 }
 
-test('an event that is understood is its own DAO\'s, its proposal\'s, or the only one\'s among the accounts', t => {
+test('an event that is understood is its own DAO\'s, or its proposal\'s', t => {
   t.equal(daoOf({ dao: 'X' }), 'X', 'an event tells of a DAO that is not known yet')
   t.equal(daoOf({ proposal: 'Q', accounts: ['A'] }), 'B')
-  t.equal(daoOf({ proposal: 'new', accounts: ['payer', 'A', 'A'] }), 'A')
-  t.same(
-    keysOf({ proposal: 'new', accounts: ['A', 'B'] }), ['new'], 'of two it may be either: it waits for its proposal'
-  )
+  t.same(keysOf({ proposal: 'new', accounts: ['A'] }), ['new'], 'accounts of others may be beside it')
   t.same(keysOf({ proposal: 'new' }), ['new'])
   t.same(keysOf({ accounts: ['A'] }), [], 'without a proposal nothing can tell')
   t.end()
@@ -199,6 +197,10 @@ test(
       t.equal(daoOf({ name, candidates: ['A', 'B'], accounts: ['A'] }), undefined, 'of two it may be either')
       t.equal(daoOf({ name, candidates: ['x'], accounts: ['y', 'A'] }), 'A', 'of a transaction of one alone')
       t.equal(daoOf({ name, accounts: ['A', 'C'] }), undefined, 'of a transaction of two')
+      t.match(
+        given({ name, candidates: ['x'], accounts: ['A'] }, null, { ...DIRECTORY, knowsAll: false }), { keys: ['x'] },
+        'of one alone as far as is known'
+      )
       t.equal(daoOf({ name, accounts: ['C'] }), undefined)
       t.equal(daoOf({ name, candidates: ['A'], seq: 8n }), undefined, 'a number that does not fit')
       t.same(keysOf({ name, candidates: ['x', 'y', 'z'] }), ['x', 'y'], 'it waits for either of two keys')
