@@ -26,27 +26,41 @@ export interface Engine {
   release (): Promise<void>
 }
 
-async function bind (db: Db, program: string): Promise<void> {
+/** Whether nothing has been read into it. */
+async function isEmpty (db: Db): Promise<boolean> {
+  const found = await Promise.all((['events', 'indexed_ranges'] as const).map(table =>
+    db.selectFrom(table).select(({ lit }) => lit(1).as('one')).limit(1).executeTakeFirst()))
+  return found.every(row => row === undefined)
+}
+
+async function bind (db: Db, program: string, isAlone: boolean): Promise<void> {
   const meta = await readMeta(db)
   if (meta.has('copying')) {
     throw unusable('the history is an unfinished copy of another: run the copy again to finish it')
   }
   const kept = meta.get('program')
   // nothing is written where it is known: a store can be opened on a full disk
-  if (kept === undefined) await putMeta(db, { program })
-  else if (kept !== program) {
-    throw unusable(`the history belongs to another program: it was made for ${kept}, the settings name ${program}; ` +
-      'another DATA_DIR or database begins a new one')
+  if (kept === program) return
+  if (kept !== undefined) {
+    // what a first start with a wrong setting has made binds nobody, but who else may have it open
+    if (!isAlone || !await isEmpty(db)) {
+      throw unusable(`the history belongs to another program: it was made for ${kept}, the settings name ${program}; ` +
+        'another DATA_DIR or database begins a new one')
+    }
+    await db.deleteFrom('meta').where('key', '!=', 'revision').execute()
   }
+  await putMeta(db, { program })
 }
 
 /**
- * Brings the tables up to date and binds them to the program, where one is given; one process at a time. Throws
- * HISTORY_UNAVAILABLE for a newer version, another program, or an unfinished copy.
+ * Brings the tables up to date and binds them to the program, where one is given; one process at a time. `isAlone`: no
+ * other has them open. Throws HISTORY_UNAVAILABLE for a newer version, another program, or an unfinished copy.
  */
-export async function prepareTables ({ db, types }: Pick<Engine, 'db' | 'types'>, program?: string): Promise<void> {
+export async function prepareTables (
+  { db, types }: Pick<Engine, 'db' | 'types'>, program?: string, isAlone = false
+): Promise<void> {
   await migrate(db, types)
-  if (program !== undefined) await bind(db, program)
+  if (program !== undefined) await bind(db, program, isAlone)
 }
 
 /** A store over an engine whose tables are prepared and, where it writes, locked. */

@@ -149,7 +149,7 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
 export async function openSqliteStore ({ folder, program }: { folder: string, program: string }): Promise<Store> {
   const engine = await openSqliteEngine(folder)
   try {
-    await prepareTables(engine, program)
+    await prepareTables(engine, program, true)
     return await createStore(engine)
   } catch (error) {
     await engine.release()

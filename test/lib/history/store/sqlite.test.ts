@@ -98,6 +98,17 @@ test('refuses what is no store, and one that is damaged; and lets go of the lock
   await t.rejects(open(folder), { code: 'HISTORY_UNAVAILABLE' })
 })
 
+test('what a start with a wrong setting has made is no other program\'s, and takes another network', async t => {
+  const folder = t.testdir()
+  const mistaken = await openSqliteStore({ folder, program: 'mistaken' })
+  await mistaken.bindNetwork('G1')
+  await mistaken.close()
+  const store = await openSqliteStore({ folder, program: 'meant' })
+  await store.bindNetwork('G2')
+  await t.rejects(store.bindNetwork('G1'), { code: 'WRONG_NETWORK' })
+  await store.close()
+})
+
 test('refuses a store of a newer version', async t => {
   const folder = t.testdir()
   await (await open(folder)).close()

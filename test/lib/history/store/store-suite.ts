@@ -713,6 +713,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     await place.store.close()
     const again = await open(place.place, PROGRAM)
     await again.bindNetwork('G1')
+    await again.write({ ...nothing, events: [event(1n)] })
     await again.close()
     await t.rejects(
       open(place.place, { program: 'another' }),
