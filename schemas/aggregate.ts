@@ -29,8 +29,8 @@ const TokenVolumeSchema = record('TokenVolume', 'One base token.', {
 export const AggregateSchema = record('AggregateVolume', 'Volume of the spot pools of all DAOs.', {
   totalVolume: decimal(
     'Spot volume of all DAOs since launch, in USD. Equals the sum of the days, and that of the tokens. A swap counts ' +
-      'its protocol fee divided by PROTOCOL_FEE_RATE, on the quote leg; a quote token that nothing on chain prices ' +
-      'in a dollar counts nothing.', '1234567.89'),
+      'what was paid or received on the quote leg, or, where VOLUME_BASIS is fees, its protocol fee divided by ' +
+      'PROTOCOL_FEE_RATE; a quote token without a USD value by the settings counts nothing.', '1234567.89'),
   ...byDayAndToken(DailyVolumeSchema, TokenVolumeSchema, 'volume')
 })
 export type AggregateVolume = Static<typeof AggregateSchema>

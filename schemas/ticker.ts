@@ -35,11 +35,11 @@ export const TickerSchema = record('Ticker', 'The spot pool of one DAO.', {
     'Twice the quote reserves of the spot pool, in USD. "0.00" where the quote token has no USD value (USD_MINTS, ' +
       'USD_PRICED_MINTS).', '451234.56'),
   bid: decimal(
-    'What selling base tokens for about 100 quote tokens (at most 1 % of the pool) yields per base token, fee and ' +
-      'impact included. Always below last_price.', '0.907000000000'),
+    'What selling base tokens for about QUOTE_NOTIONAL (100) quote tokens, at most 1 % of the pool, yields per base ' +
+      'token, fee and impact included. Always below last_price.', '0.907000000000'),
   ask: decimal(
-    'What buying base tokens for 100 quote tokens (at most 1 % of the pool) costs per base token, fee and impact ' +
-      'included. Always above last_price.', '0.917000000000')
+    'What buying base tokens for QUOTE_NOTIONAL (100) quote tokens, at most 1 % of the pool, costs per base token, ' +
+      'fee and impact included. Always above last_price.', '0.917000000000')
 })
 export type Ticker = Static<typeof TickerSchema>
 
