@@ -63,8 +63,8 @@ function answersOf (
   const group = (ready: boolean, paths: string[], after?: number, left: number | null = null) =>
     ({ paths, ready, since: ready ? sinceText(after) ?? null : null, seconds_left: ready ? null : left })
   return [
-    group(hasState, ['/api/supply', '/api/daos', '/api/treasuries', '/jupiter']),
-    group(hasHead, ['/api/pools', '/market'], complete || oldestTime === null ? undefined : oldestTime + 1),
+    group(hasState, ['/api/supply', '/api/daos', '/api/daos/{dao}/treasury', '/api/treasuries', '/jupiter']),
+    group(hasHead, ['/api/pools', '/market', '/api/daos/{dao}', '/api/proposals'], complete || oldestTime === null ? undefined : oldestTime + 1),
     group(hasTickers, ['/api/tickers', '/api/prices', '/coingecko', '/cmc'], undefined, lastDay?.secondsLeft),
     group(
       hasHead && firstDay * DAY <= head,

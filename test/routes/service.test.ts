@@ -41,7 +41,9 @@ test('spec 2.4: GET /health is healthy whenever it answers, the node gone too', 
 
 test('GET /ready says what stands in the way', async t => {
   const { ledger, node } = await startChain(t)
-  ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const { address } = ledger.dao({
+    base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n
+  })
   node.faults.set({ method: 'getSignaturesForAddress', kind: 'hang' })
   const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.utc * 1000, pollMs: 20 })
   let before = await app.inject('/ready')
@@ -53,9 +55,18 @@ test('GET /ready says what stands in the way', async t => {
   t.match(before.json<Ready>(), { ready: false, problems: ['the history has not reached the head yet'] })
   t.equal((await app.inject('/api/tickers')).statusCode, 503, 'warming up')
   t.equal((await app.inject('/api/volume/aggregate')).statusCode, 503, 'warming up')
+  async function answersAsTold (): Promise<void> {
+    const { answers } = (await app.inject('/ready')).json<Ready>()
+    for (const path of ['/api/daos', '/api/daos/{dao}', '/api/daos/{dao}/treasury', '/api/proposals']) {
+      const { statusCode } = await app.inject(path.replace('{dao}', address))
+      t.equal(answers.find(({ paths }) => paths.includes(path))?.ready, statusCode === 200, path)
+    }
+  }
+  await answersAsTold()
   node.faults.clear()
   await historyComplete(app)
   await app.inject('/api/tickers')
+  await answersAsTold()
   const after = await app.inject('/ready')
   t.equal(after.statusCode, 200)
   t.match(after.json<Ready>(), {
