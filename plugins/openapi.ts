@@ -20,14 +20,13 @@ const DESCRIPTION =
 protocol, read from the chain.
 
 A number that is served is right, or it is not served: a failure is an error status, never a zero. Amounts are decimal \
-text, never floats and never
-with an exponent, and exact JSON numbers where the form of an aggregator wants numbers. Every error body is \
-\`{"error": "<message>"}\`.
+text, never floats and never with an exponent, and exact JSON numbers where the form of an aggregator wants \
+numbers. Every error body is \`{"error": "<message>"}\`.
 
 Requests are limited to 60 per client address and clock minute over all paths, unless \`X-RateLimit-Limit\` states \
-another number, but for the files of this reference and of the market page. Answers are cached for 10 seconds: \`Cache-Control\` says what is left,
-an \`Age\` header that the chain can't be reached and how old the answer is, and \`ETag\` with \`If-None-Match\` saves \
-sending it again.
+another number, but for the files of this reference and of the market page. Answers are cached for 10 seconds: \
+\`Cache-Control\` says what is left, an \`Age\` header that the chain can't be reached and how old the answer is, and \
+\`ETag\` with \`If-None-Match\` saves sending it again.
 \`X-Request-Id\` names a response in the log: the client's own id where it is well formed.`
 
 /** What the reference page needs besides: the styles that its scripts write, and icons within them. */

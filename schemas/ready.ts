@@ -7,7 +7,9 @@ export const ReadySchema = record('Ready', 'Whether the figures can be served, a
     text('', 'the last 24 hours are not covered yet'), { description: 'What stands in the way; empty when ready.' }
   ),
   answers: Type.Array(object({
-    paths: Type.Array(text('', '/api/pools'), { description: 'Paths, each with those below it that stand in no other group.' }),
+    paths: Type.Array(
+      text('', '/api/pools'), { description: 'Paths, each with those below it that are in no other group.' }
+    ),
     ready: boolean('Whether they answer.'),
     since: orNull(
       time('', '2026-11-23T09:12:44.000Z'),

@@ -64,7 +64,11 @@ function answersOf (
     ({ paths, ready, since: ready ? sinceText(after) ?? null : null, seconds_left: ready ? null : left })
   return [
     group(hasState, ['/api/supply', '/api/daos', '/api/daos/{dao}/treasury', '/api/treasuries', '/jupiter']),
-    group(hasHead, ['/api/pools', '/market', '/api/daos/{dao}', '/api/proposals'], complete || oldestTime === null ? undefined : oldestTime + 1),
+    group(
+      hasHead,
+      ['/api/pools', '/market', '/api/daos/{dao}', '/api/proposals'],
+      complete || oldestTime === null ? undefined : oldestTime + 1
+    ),
     group(hasTickers, ['/api/tickers', '/api/prices', '/coingecko', '/cmc'], undefined, lastDay?.secondsLeft),
     group(
       hasHead && firstDay * DAY <= head,
