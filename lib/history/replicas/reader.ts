@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect } from 'kysely'
+import { Kysely, PostgresDialect, sql } from 'kysely'
 import { createTurns } from '../../async.js'
 import { systemClock } from '../../clock.js'
 import { failed, unusable } from '../store/failures.js'
@@ -28,8 +28,14 @@ export async function openPostgresReader (place: PostgresLocation): Promise<Post
 
   async function reading<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
     if (opened !== undefined) return await work(opened)
+    const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     try {
-      return await db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work)
+      return await transaction.execute(async trx => {
+        // a table that is truncated is empty for older states, too: the first that a rebuild empties waits for us,
+        // or we for it, before our state is chosen
+        await sql`lock table minutes in access share mode`.execute(trx)
+        return await work(trx)
+      })
     } catch (error) {
       throw failed("the history can't be read", error)
     }

@@ -5,6 +5,7 @@ import type { SignatureInfo } from '../../../lib/chain/types.js'
 import type { LogEvent } from '../../../lib/history/log-events.js'
 import type { History } from '../../../lib/history/history.js'
 import { openSharedHistory, type SharedHistoryOptions } from '../../../lib/history/shared-history.js'
+import { rebuildRollups } from '../../../lib/history/rebuild.js'
 import { openPostgresStore } from '../../../lib/history/replicas/leader-lock.js'
 import { createLedger, type Ledger } from '../../../simulator/index.js'
 import { countOf } from '../../support/history/count.js'
@@ -214,6 +215,47 @@ test('connections cut: the service goes on by itself, and nothing is lost or dou
     events: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0),
     numbers: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
   })
+})
+
+test('a rebuild that empties the candles is never read as no trades', { skip }, async t => {
+  const { url, schema } = newPlace(t)
+  const ledger = present()
+  const first = await share(t, ledger, url)
+  first.history.start()
+  await until(() => first.history.status().complete && first.history.status().last24h)
+  await first.history.stop()
+  const { history } = await share(t, ledger, url, { writes: false })
+  history.start()
+  await until(() => history.status().last24h)
+  const dao = ledger.daos[0]!.address
+  const range = { from: 0, to: ledger.time + 60, limit: 999 }
+  const candles = () => history.read(reading => reading.candles(dao, '1m', range))
+  const expected = await candles()
+  t.ok(expected.length > 0)
+
+  const store = await openPostgresStore({ url, program: ledger.program })
+  t.teardown(() => store.close())
+  t.same(await candles(), expected)
+  const emptying = async (granted: boolean) => (await ask(
+    'select from pg_locks where relation = $1::regclass and mode = $2 and granted = $3',
+    [`"${schema}".minutes`, 'AccessExclusiveLock', granted]
+  )).length > 0
+  let rebuilt: number | undefined
+  let rebuilding: Promise<void> | undefined
+  t.same(await history.read(async reading => {
+    rebuilding = rebuildRollups({ store }).then(swaps => { rebuilt = swaps })
+    await until(async () => rebuilt !== undefined || await emptying(false))
+    return await reading.candles(dao, '1m', range)
+  }), expected, 'begun while one reads')
+  await rebuilding
+  t.equal(rebuilt, ledger.swaps.length)
+
+  t.same(await candles(), expected)
+  const begun = ask(`begin; truncate "${schema}".minutes; delete from "${schema}".meta where key = 'valuation';
+    update "${schema}".meta set value = (value::bigint + 1)::text where key = 'revision'; select pg_sleep(1); commit`)
+  await until(() => emptying(true))
+  await t.rejects(candles(), { code: 'WARMING_UP' }, 'begun before one reads')
+  await begun
 })
 
 test('without a writer that reaches the head, nothing old is given out as new', { skip }, async t => {
