@@ -67,8 +67,14 @@ export async function prepareTables (
 export async function createStore ({ db, types, reading, writing, release }: Engine): Promise<Store> {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
+  /** Numbered, without a row yet: a step that fails leaves them to the next one. */
+  const fresh: Array<{ id: number, address: string }> = []
   const learn = async (db: Db): Promise<void> => {
-    for (const { id, address } of await db.selectFrom('daos').select(['id', 'address']).execute()) {
+    const stored = await db.selectFrom('daos').select(['id', 'address']).execute()
+    // the number of one that is no more may have gone to another
+    ids.clear()
+    addresses.clear()
+    for (const { id, address } of [...stored, ...fresh]) {
       ids.set(address, id)
       addresses.set(id, address)
     }
@@ -78,8 +84,6 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
   await learn(db)
   let revision = await readRevision(db)
 
-  /** Numbered, without a row yet: a step that fails leaves them to the next one. */
-  const fresh: Array<{ id: number, address: string }> = []
   function numberOf (address: string): number {
     const known = ids.get(address)
     if (known !== undefined) return known

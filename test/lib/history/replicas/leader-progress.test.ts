@@ -3,7 +3,7 @@ import { createProgressWriter, readLeaderProgress } from '../../../../lib/histor
 import { openPostgresReader } from '../../../../lib/history/replicas/reader.js'
 import { openPostgresEngine } from '../../../../lib/history/replicas/leader-lock.js'
 import { parseDatabaseUrl } from '../../../../lib/history/store/postgres-connection.js'
-import { newPlace, withoutPostgres } from '../../../support/history/postgres.js'
+import { ask, newPlace, withoutPostgres } from '../../../support/history/postgres.js'
 
 const skip = await withoutPostgres()
 
@@ -37,4 +37,22 @@ test('who has waited long for others\' readings is told so, and reads nothing', 
   t.equal(read, 0)
   await together(async () => { read++ })
   t.equal(read, 1)
+})
+
+test('a DAO that a database set back has forgotten gets nothing of the one with its number', { skip }, async t => {
+  const { url, schema } = newPlace(t)
+  const engine = await openPostgresEngine(url)
+  await engine.release()
+  await ask(`insert into "${schema}".daos (id, address) values (1, 'forgotten')`)
+  await ask(`insert into "${schema}".events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output)
+    values (1, 1, 1, 'SpotSwap', 1, 1, 's', 0, 'buy', 1, 1)`)
+  const { store } = await openPostgresReader(parseDatabaseUrl(url))
+  t.teardown(() => store.close())
+  const trades = async () => [
+    (await store.trades({ dao: 'forgotten', limit: 9 })).length, (await store.trades({ dao: 'another', limit: 9 })).length
+  ]
+  t.same(await trades(), [1, 0])
+  await ask(`update "${schema}".daos set address = 'another'`)
+  await store.load()
+  t.same(await trades(), [0, 1])
 })
