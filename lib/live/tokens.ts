@@ -66,15 +66,15 @@ function tolerant<T> (read: () => T): T | undefined {
   }
 }
 
-/** The token of a mint, or null; or, where its text is in an account that has not been read, that one too. */
-function decodeToken (mint: string, { accounts, asked }: AccountSet): Token | string[] | null {
+/** The token of a mint, or null. */
+function decodeToken (mint: string, { accounts }: AccountSet): Token | null {
   const account = accounts.get(mint)
   const decoded = account && decodeMint(account)
   if (decoded === undefined) return null
   const said = tolerant(() => token2022Metadata(account!))
-  const place = said !== undefined && 'at' in said ? said.at : metadataAddress(mint)
-  if (!asked.has(place)) return [place]
-  const metadata = accounts.get(place)
+  const place = metadataAddress(mint)
+  // a mint may point anywhere, to accounts of 10 MB too: metadata in a form that is read is at one address alone
+  const metadata = said !== undefined && 'at' in said && said.at !== place ? undefined : accounts.get(place)
   const own = said !== undefined && 'name' in said ? said : undefined
   const text = own ?? (metadata && tolerant(() => decodeMetaplex(metadata, mint))) ?? NO_TEXT
   const whole = { symbol: text.symbol, name: text.name }

@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
+import { fromBase58 } from '../../../simulator/bytes.js'
 import { createLedger } from '../../../simulator/ledger.js'
 import { withLists } from '../../support/account-lists.js'
 import { atMoment } from '../../support/age-time.js'
@@ -63,4 +64,27 @@ test('a key that was no mint is asked for again each time; a failed read throws'
   clock.time = 100_000
   gives = 'failure'
   await t.rejects(read(), { code: 'NODE_UNAVAILABLE' }, 'what is due is not left as it was')
+})
+
+test('what a mint points to is read only where metadata can be: anything else may be as large as accounts are', async t => {
+  const ledger = createLedger({ seed: 5 })
+  const [own, other] = ['OWN', 'OTHER'].map(symbol => ledger.mint({ symbol, program: 'token-2022', metadata: 'pointer' }))
+  const [place, elsewhere] = [own!.metadataAccount!, ledger.newAddress()]
+  const { owner, data } = ledger.account(other!.address)!
+  data.set(fromBase58(elsewhere), data.indexOf(fromBase58(other!.metadataAccount!)))
+  ledger.setAccount(other!.address, { owner, data })
+  const asked = new Set<string>()
+  const reader = withLists({
+    programAccounts: async () => { throw new Error('not asked') },
+    accounts: async addresses => atMoment(1, addresses.map(key => {
+      asked.add(key)
+      const account = ledger.account(key)
+      return account === null ? null : { address: key, owner: account.owner, data: account.data }
+    }))
+  })
+  const read = await createTokenReader({ reader, ttl: 100 }).read([own!.address, other!.address], 1)
+  t.match(read.get(own!.address), { symbol: 'OWN', name: 'OWN' })
+  t.match(read.get(other!.address), { symbol: '', name: '' }, 'nor is the text taken that it does not point to')
+  t.ok(asked.has(place))
+  t.notOk(asked.has(elsewhere))
 })
