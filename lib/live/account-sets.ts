@@ -27,6 +27,13 @@ const MAX_KEPT = 2_000
 const isUnused = ({ owner, data }: RawAccount): boolean => owner === PROGRAMS.system && data.length === 0
 const bad = (what: string, cause?: unknown): ServiceError => new ServiceError('NODE_BAD_ANSWER', what, { cause })
 
+/** What is wrong with the accounts of `key`, by what was thrown when they were read; throws anything else again. */
+export function wrongWith (key: string, error: unknown): ServiceError {
+  if (error instanceof DecodeError) return bad(`${key}: ${error.message}`, error)
+  if (isServiceError(error)) return error
+  throw error
+}
+
 export type SetReader = ReturnType<typeof createSetReader>
 
 export function createSetReader (reader: AccountReader) {
@@ -106,9 +113,7 @@ export function createSetReader (reader: AccountReader) {
             open.push(key)
           } else done.set(key, made)
         } catch (error) {
-          if (error instanceof DecodeError) done.set(key, bad(`${key}: ${error.message}`, error))
-          else if (isServiceError(error)) done.set(key, error)
-          else throw error
+          done.set(key, wrongWith(key, error))
         }
       }
     }

@@ -1,3 +1,4 @@
+import { inSlices } from '../async.js'
 import type { TokenAccountLister } from '../chain/accounts.js'
 import { CURRENT_MS } from '../chain/moment.js'
 import { isServiceError, ServiceError } from '../errors.js'
@@ -7,7 +8,7 @@ import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeAmmPosition, decodeDao, type DaoDetails, decodeSpendingLimit } from '../protocol/dao.js'
 import { keyText } from '../protocol/pda.js'
 import { decodeTokenAccount } from '../protocol/token.js'
-import type { AccountSet, SetReader } from './account-sets.js'
+import { type AccountSet, type SetReader, wrongWith } from './account-sets.js'
 import type { Part } from './fresh.js'
 import { type DaosOf, supplyAddresses, type SupplyFacts, supplyOf } from './supply.js'
 import type { Token } from './tokens.js'
@@ -102,20 +103,32 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     return { ...supply, slot, dao: decoded, details, tokens, tokensComplete: false, internal }
   }
 
+  /** By DAO. Those of one base mint are read together: each would read the pools of all others for its supply. */
   async function facts (parts: Part[], daos: readonly KnownDao[], heldBy: (dao: KnownDao) => readonly string[]) {
     await client.load()
-    return await readSets(
+    const byMint = new Map<string, KnownDao[]>(daos.map(({ baseMint }) => [baseMint, []]))
+    for (const dao of daos) byMint.get(dao.baseMint)!.push(dao)
+    const read = await readSets(
       parts,
-      daos,
-      dao => [
-        dao.address, positionOf(dao), squadsAddresses(dao.address).limit, ...supplyAddresses(dao.baseMint),
-        ...heldBy(dao)
-      ],
-      async (dao, set): Promise<DaoFacts | string[]> => {
-        const supply = await supplyOf(parts, client, dao.baseMint, set, daosOf)
-        return Array.isArray(supply) ? supply : make(dao, set, supply, heldBy(dao))
+      byMint,
+      ([mint, trading]) => [...supplyAddresses(mint), ...trading.flatMap(dao =>
+        [dao.address, positionOf(dao), squadsAddresses(dao.address).limit, ...heldBy(dao)])],
+      async ([mint, trading], set): Promise<Map<string, DaoFacts | ServiceError> | string[]> => {
+        const supply = await supplyOf(parts, client, mint, set, daosOf)
+        if (Array.isArray(supply)) return supply
+        return new Map(await inSlices(trading, (dao): [string, DaoFacts | ServiceError] => {
+          try {
+            return [dao.address, make(dao, set, supply, heldBy(dao))]
+          } catch (error) {
+            return [dao.address, wrongWith(dao.address, error)]
+          }
+        }))
       }
     )
+    return new Map(daos.map(({ address, baseMint }) => {
+      const made = read.get(baseMint)!
+      return [address, made instanceof ServiceError ? made : made.get(address)!]
+    }))
   }
 
   return {
