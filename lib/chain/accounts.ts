@@ -3,7 +3,7 @@ import bs58 from 'bs58'
 import { ServiceError } from '../errors.js'
 import { MAX_TIME } from '../time.js'
 import { type Moment, momentOfList } from './moment.js'
-import { faultOf, nodeError } from './node-errors.js'
+import { faultOf, isRefusedAsAsked, nodeError } from './node-errors.js'
 import { isCount, isRecord } from './checks.js'
 import { type Question, type Rpc } from './rpc.js'
 import type { AccountReader, AtMoment, KnownAccounts, RawAccount } from './types.js'
@@ -19,7 +19,6 @@ const { commitment } = AT
 const HEAD = { offset: 0, length: 72 }
 // An owner that the node's index leaves out.
 const EXCLUDED = -32010
-const INVALID_PARAMS = -32602
 // By which a node says itself that it is behind a slot, and will have it soon.
 const SLOT_NOT_REACHED = -32016
 
@@ -63,9 +62,6 @@ function readClock (account: unknown): Moment {
   if (!Number.isSafeInteger(slot) || time < 0 || time > MAX_TIME) throw bad('a Clock that states no time')
   return { slot, time }
 }
-
-/** Whether a call was refused for what it asks for, as for too many accounts. */
-export const isRefusedAsAsked = (error: unknown): boolean => faultOf(error)?.rpcCode === INVALID_PARAMS
 
 export const clockQuestion = (commitment: Question<null>['commitment']): Question<null> => ({
   calls: [{ method: 'getAccountInfo', params: [CLOCK, { ...AT, commitment }] }],
@@ -148,7 +144,8 @@ export const createTokenAccountLister = (rpc: Rpc): TokenAccountLister => async 
     return accounts.map(({ address, data }) => ({ address, data: data.subarray(0, HEAD.length) }))
   })).catch((error: unknown) => {
     const { reason = '', rpcCode = 0 } = faultOf(error) ?? {}
-    if (!['unsupported', 'too-large'].includes(reason) && ![EXCLUDED, INVALID_PARAMS].includes(rpcCode)) throw error
+    const isOffered = !['unsupported', 'too-large'].includes(reason) && rpcCode !== EXCLUDED
+    if (isOffered && !isRefusedAsAsked(error)) throw error
     return undefined
   })
 }

@@ -35,6 +35,7 @@ const UNWELL = -32005
 // Statuses by which a node is unavailable below 500, 403 as public nodes block a client; and those about the request.
 const REFUSALS = new Set([403, 408, 429])
 const ABOUT_THE_REQUEST = new Set([400, 413, 422])
+const INVALID_PARAMS = -32602
 // Not the node's fault, nor better a moment later.
 const NEUTRAL = new Set<FaultReason>(['open', 'too-large', 'refused', 'busy', 'batch', 'moment', 'unsupported'])
 // As ECONNREFUSED; anything else might be text from outside.
@@ -80,6 +81,12 @@ export function countsAgainstNode (error: unknown): boolean {
   if (fault === undefined || NEUTRAL.has(fault.reason)) return false
   if (fault.reason === 'http') return !ABOUT_THE_REQUEST.has(fault.status ?? 0)
   return fault.reason !== 'rpc-error' || fault.rpcCode === UNWELL
+}
+
+/** Whether a call was refused for what it asks for, as for too many accounts: by code, or by the status alone. */
+export function isRefusedAsAsked (error: unknown): boolean {
+  const { rpcCode, status = 0 } = faultOf(error) ?? {}
+  return rpcCode === INVALID_PARAMS || ABOUT_THE_REQUEST.has(status)
 }
 
 /** Whether asking the same nodes again, a little later, may help. */

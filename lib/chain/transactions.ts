@@ -2,7 +2,7 @@
 import { isServiceError, ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
 import { isCount, isHash, isRecord, isSignature } from './checks.js'
-import { faultOf, isWorthRetrying } from './node-errors.js'
+import { faultOf, isRefusedAsAsked, isWorthRetrying } from './node-errors.js'
 import { readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { type Call, type Reply, type Rpc } from './rpc.js'
 import type {
@@ -16,7 +16,6 @@ const SMALL_PAGE = 100
 // A node gives none beyond what is asked for (-32015).
 const VERSION = { maxSupportedTransactionVersion: 1 }
 const WHOLE = { encoding: 'json', commitment: COMMITMENT, ...VERSION }
-const INVALID_PARAMS = -32602
 const CURSOR_UNKNOWN = -32020
 const VERSION_UNSUPPORTED = -32015
 // Slots that were skipped, or whose blocks a node no longer has.
@@ -76,9 +75,8 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
             filters: { status: 'any', slot: page.slots }
           }], options), page)
         } catch (error) {
-          const fault = faultOf(error)
-          if (fault?.reason === 'unsupported') return undefined
-          if (fault?.rpcCode !== INVALID_PARAMS) throw error
+          if (faultOf(error)?.reason === 'unsupported') return undefined
+          if (!isRefusedAsAsked(error)) throw error
           if (bulkPage === SMALL_PAGE) return undefined
           bulkPage = SMALL_PAGE
         }

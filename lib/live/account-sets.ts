@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { createPauses, inSlices } from '../async.js'
-import { isRefusedAsAsked, MAX_ACCOUNTS } from '../chain/accounts.js'
+import { MAX_ACCOUNTS } from '../chain/accounts.js'
+import { isRefusedAsAsked } from '../chain/node-errors.js'
 import type { AccountReader, RawAccount } from '../chain/types.js'
 import { chunks } from '../chunks.js'
 import { isServiceError, ServiceError } from '../errors.js'

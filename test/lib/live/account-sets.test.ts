@@ -1,15 +1,15 @@
 import { test } from 'tap'
-import { rpcError } from '../../../lib/chain/node-errors.js'
+import { httpError, rpcError } from '../../../lib/chain/node-errors.js'
 import { createSetReader } from '../../../lib/live/account-sets.js'
 
 test('a node that gives fewer accounts at a time is asked for fewer, from then on at once', async t => {
-  let [largest, code] = [49, -32602]
+  let [largest, error] = [49, rpcError('node', -32602)]
   let asked: number[] = []
   const readSets = createSetReader({
     async programAccounts () { throw new Error('not asked') },
     async accounts (lists) {
       asked.push(...lists.map(({ length }) => length))
-      if (lists.some(({ length }) => length > largest)) throw rpcError('node', code)
+      if (lists.some(({ length }) => length > largest)) throw error
       const account = (address: string) => ({ address, owner: 'program', data: Buffer.of(1) })
       return { moment: { slot: 7, time: 1 }, readAt: 0, value: lists.map(list => list.map(account)) }
     }
@@ -22,11 +22,11 @@ test('a node that gives fewer accounts at a time is asked for fewer, from then o
   asked = []
   t.same(await read(), whole)
   t.same(asked, [48, 48])
-  largest = 5
-  t.same(await read(), whole)
-  largest = 0
+  ;[largest, error] = [5, httpError('node', 413)]
+  t.same(await read(), whole, 'as a trial plan says it')
+  ;[largest, error] = [0, rpcError('node', -32602)]
   await t.rejects(read(), { cause: { rpcCode: -32602 } })
-  ;[asked, code] = [[], -32000]
+  ;[asked, error] = [[], rpcError('node', -32000)]
   await t.rejects(read(), { cause: { rpcCode: -32000 } })
   t.equal(asked.length, 4, 'another error is no question of how many')
 })
