@@ -123,7 +123,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     for (const [i, at] of positions.entries()) {
       const reply = replies[i]!
       const { error } = reply
-      const reason = faultOf(error)?.reason
+      const reason = isForRate(error) ? 'refused' : faultOf(error)?.reason
       // one that was never answered tells nothing of the rate
       if (error === undefined || reason === 'rpc-error') accepted++
       if (reason === 'refused') refusals.push(error!)
@@ -138,6 +138,9 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     if (failure !== undefined) end(submission, failure)
     else giveUpIfTooLate(submission)
   }
+
+  /** By 503 proxies refuse what is too fast (nginx's limit_req); a node that is asked slowly is out. */
+  const isForRate = (error: ServiceError | undefined): boolean => faultOf(error)?.status === 503 && rate.isFast()
 
   function learnRate (method: string, sentAt: number, accepted: number, refusals: ServiceError[]): void {
     if (accepted > 0) rate.accept(method, accepted)

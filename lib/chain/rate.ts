@@ -200,6 +200,8 @@ export function createRate (clock: Clock, stated?: number) {
       const rate = Math.min(all.rate, of(method).rate)
       return Math.max(1, Math.floor(rate * BURST_S))
     },
+    /** Whether more was accepted in the last second than is sent to a node of which nothing is known. */
+    isFast: () => sum(all, FIRST_WINDOW_MS) > START_RATE,
     /** Calls a second now; Infinity while no bound is known. */
     perSecond: () => Math.min(all.rate, ...Array.from(methods.values(), ({ rate }) => rate))
   }

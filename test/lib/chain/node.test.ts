@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { nodeError } from '../../../lib/chain/node-errors.js'
+import { httpError, nodeError } from '../../../lib/chain/node-errors.js'
 import { createQueue } from '../../../lib/chain/node.js'
 import { createRate } from '../../../lib/chain/rate.js'
 import type { Call, Reply } from '../../../lib/chain/rpc.js'
@@ -11,6 +11,7 @@ interface Limits {
   limits: Limit[]
   retryAfter?: number | 'rest'
   headers?: boolean
+  status?: 429 | 503
   fixed?: boolean
   latency?: number
   jitter?: number
@@ -21,7 +22,8 @@ interface Limits {
  * its own making.
  */
 function setUp (
-  { limits, retryAfter, fixed = false, latency = 40, jitter = 0, headers = false }: Limits, stated?: number
+  { limits, retryAfter, status = 429, fixed = false, latency = 40, jitter = 0, headers = false }: Limits,
+  stated?: number
 ) {
   const clock = createVirtualTime()
   const accepted: Array<{ at: number, method: string }> = []
@@ -54,11 +56,8 @@ function setUp (
     const replies = calls.map((): Reply => admit(method)
       ? { result: 1 }
       : {
-          error: nodeError(
-            'NODE_UNAVAILABLE',
-            'answered HTTP 429',
-            { host: 'node', reason: 'refused' },
-            retryAfter === 'rest' ? 10 - Math.floor(clock.now() / 1000) % 10 : retryAfter
+          error: httpError(
+            'node', status, retryAfter === 'rest' ? 10 - Math.floor(clock.now() / 1000) % 10 : retryAfter
           )
         })
     await clock.sleep(latency / 2)
@@ -134,6 +133,12 @@ const NODES: Array<{ name: string, node: Limits, perSecond: number, seconds: num
     seconds: 100
   },
   { name: '50 a second', node: { limits: [{ calls: 50, windowMs: 1_000 }], jitter: 10 }, perSecond: 50, seconds: 100 },
+  {
+    name: '50 a second, said by 503',
+    node: { limits: [{ calls: 50, windowMs: 1_000 }], jitter: 10, status: 503 },
+    perSecond: 50,
+    seconds: 100
+  },
   { name: '200 a second', node: { limits: [{ calls: 200, windowMs: 1_000 }] }, perSecond: 200, seconds: 60 },
   {
     name: '40 in 10 s, windows on the hour, Retry-After till the next',
@@ -429,6 +434,21 @@ test('a quiet node that refused everything for seconds is soon asked for all tha
   }
   const { accepted } = between(245_000, 275_000)
   t.ok(accepted >= 110, `${accepted} of 120 in half a minute`)
+})
+
+test('a node that answers 503 to everything is out: at once if little is asked, within seconds if much', async t => {
+  for (const [calls, ms] of [[1, 100], [1_000, 2_000]] as const) {
+    const limit = { calls: 1_000, windowMs: 1_000 }
+    const { clock, send } = setUp({ limits: [limit], status: 503 })
+    send(calls).catch(() => {})
+    await clock.run(3_000)
+    limit.calls = 0
+    const replies = send(1, 'getSlot', 'live')
+    let isFailed = false
+    replies.then(([reply]) => { isFailed = reply!.error !== undefined }).catch(() => {})
+    await clock.run(ms)
+    t.ok(isFailed, `${calls} calls before`)
+  }
 })
 
 test('each slow method is waited for as long as it takes, while others are answered', async t => {
