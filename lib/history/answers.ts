@@ -2,7 +2,7 @@
 import { ServiceError } from '../errors.js'
 import type { Completeness } from './rules/completeness.js'
 import {
-  checkDay, checkHead, completenessOf, EMPTY, type Freshness, type Head, type HistoryStatus, type Progress, statusOf
+  checkDay, checkHead, completenessOf, type Freshness, type Head, type HistoryStatus, NOTHING, type Progress, statusOf
 } from './status.js'
 import type { Store } from './store/store.js'
 import { createReading, type Reading } from './volumes/reading.js'
@@ -62,10 +62,7 @@ export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOp
     })
 
   return {
-    status (): HistoryStatus {
-      const seen = last()
-      return seen === undefined ? EMPTY : statusOf(facts(seen))
-    },
+    status: (): HistoryStatus => statusOf({ ...NOTHING, ...last(), time, staleMs }),
     /** The newest finalized moment up to which all is stored. Throws WARMING_UP; HISTORY_UNAVAILABLE: behind. */
     head (): Head {
       const seen = last()

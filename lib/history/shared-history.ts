@@ -4,7 +4,7 @@ import { createHistory, type History, type HistoryOptions } from './history.js'
 import { createLane, createTask } from './indexing/work.js'
 import { runLeaderLoop } from './replicas/leader-loop.js'
 import { pause } from './pause.js'
-import { EMPTY } from './status.js'
+import { NOTHING, statusOf } from './status.js'
 import { failed, unusable } from './store/failures.js'
 import { isRefusal, parseDatabaseUrl, preparePostgres } from './store/postgres-connection.js'
 import { createFollower, type Follower } from './replicas/follower.js'
@@ -140,7 +140,7 @@ export async function openSharedHistory (
       leading?.listening(is)
     },
     status () {
-      const status = follower?.status() ?? EMPTY
+      const status = follower?.status() ?? statusOf({ ...NOTHING, time, staleMs })
       return { ...status, leads: leading !== undefined, refusal: leading?.status().refusal ?? status.refusal }
     },
     head: () => reading().head(),

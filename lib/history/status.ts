@@ -4,8 +4,9 @@ import { ServiceError } from '../errors.js'
 import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
 import { sizeOf } from './rules/sequence-gaps.js'
 import { type Completeness, isWalked } from './rules/completeness.js'
-import { beginningOf, type Walked, walkedTo } from './rules/signature-ranges.js'
+import { beginningOf, isComplete, type Walked, walkedTo } from './rules/signature-ranges.js'
 import type { StoreState } from './rules/types.js'
+import { DAY, HOUR, MINUTE } from '../time.js'
 
 /** 'starting': head not reached; 'last-day': the last 24 hours are not covered; 'walking-back': what is before. */
 export type Phase = 'starting' | 'last-day' | 'walking-back' | 'following'
@@ -19,7 +20,6 @@ export interface LastDayWork {
   secondsLeft: number | null
 }
 
-const DAY = 86_400
 /** Block times of one chain may differ by so many seconds. */
 const CLOCK_MARGIN = 60
 
@@ -31,8 +31,6 @@ export function coversDay (state: Walked, time: number | undefined): boolean {
   const edge = lastDayEdge(time)
   return edge !== undefined && isWalked(walkedTo(state), edge)
 }
-
-export const isComplete = ({ indexedRanges, ended }: Walked): boolean => ended && indexedRanges.length <= 1
 
 /** `head`: up to which all is stored; null: none yet. */
 export function phaseOf (state: Walked, head: Moment | null): Phase {
@@ -101,7 +99,21 @@ export function checkDay (facts: HeadFacts & { state: Walked }): Head {
 
 export type HistoryStatus = ReturnType<typeof statusOf>
 
-export function statusOf (facts: Omit<Progress, 'searched' | 'missingOwners'> & Freshness) {
+type StatusFacts = Pick<Progress, 'head' | 'verifiedTo' | 'lastDay' | 'sequenceGaps' | 'accounts'> & {
+  state: Pick<StoreState, 'indexedRanges' | 'ended' | 'swaps' | 'events' | 'missing' | 'losses' | 'rates'>
+}
+
+/** Before anything is known. */
+export const NOTHING: StatusFacts = {
+  head: null,
+  verifiedTo: null,
+  lastDay: null,
+  sequenceGaps: new Map(),
+  accounts: new Map(),
+  state: { indexedRanges: [], ended: false, swaps: 0, events: 0, missing: [], losses: [], rates: new Map() }
+}
+
+export function statusOf (facts: StatusFacts & Freshness) {
   const { state, head, verifiedTo, time, sequenceGaps, accounts, lastDay } = facts
   const [top] = state.indexedRanges
   /** The last 24 hours are covered. */
@@ -143,30 +155,6 @@ export function statusOf (facts: Omit<Progress, 'searched' | 'missingOwners'> & 
   }
 }
 
-/** Before anything is known. */
-export const EMPTY: HistoryStatus = {
-  phase: 'starting',
-  last24h: false,
-  complete: false,
-  headAge: null,
-  headSlot: null,
-  isBehind: false,
-  lastDay: null,
-  slot: null,
-  oldestTime: null,
-  signatures: 0,
-  swaps: 0,
-  events: 0,
-  expected: null,
-  missingEvents: 0,
-  searched: true,
-  missingTransactions: 0,
-  losses: 0,
-  rateDisagreements: [],
-  leads: false,
-  refusal: null
-}
-
 export const completenessOf = (state: StoreState, proof: ProofFacts): Completeness => ({
   ...state,
   ...proof,
@@ -175,7 +163,7 @@ export const completenessOf = (state: StoreState, proof: ProofFacts): Completene
   walkedTo: walkedTo(state)
 })
 
-const DURATIONS = [[86_400, 'days'], [3_600, 'hours'], [60, 'minutes']] as const
+const DURATIONS = [[DAY, 'days'], [HOUR, 'hours'], [MINUTE, 'minutes']] as const
 
 /** "about 14 minutes". */
 function about (seconds: number): string {

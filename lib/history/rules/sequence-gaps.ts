@@ -4,7 +4,8 @@
  */
 import type { Moment } from '../../chain/moment.js'
 import { reachesBeyond } from './losses.js'
-import type { SequenceRange, IndexedRange, Loss } from './types.js'
+import { isComplete, type Walked } from './signature-ranges.js'
+import type { SequenceRange, Loss } from './types.js'
 
 /** Numbers of one DAO missing although all around is covered, both ends included. */
 export interface SequenceGap {
@@ -20,11 +21,8 @@ export interface SequenceGap {
 }
 
 /** What a check is made on. */
-export interface GapSearch {
+export interface GapSearch extends Walked {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
-  indexedRanges: readonly IndexedRange[]
-  /** The walk has reached the beginning that the node offers. */
-  ended: boolean
   /** Sequence numbers by account, at a slot that the walk has covered. */
   accounts: ReadonlyMap<string, bigint>
 }
@@ -57,14 +55,13 @@ export function unstored (
 }
 
 function sequenceGapsOfDao (dao: string, view: GapSearch): SequenceGap[] {
-  const { indexedRanges, ended } = view
-  const isWhole = indexedRanges.length <= 1
+  const { indexedRanges } = view
   return unstored(dao, view).filter(({ from, fromSlot, toSlot }) => {
-    if (ended && isWhole) return true
+    if (isComplete(view)) return true
     // without any event before it, all of them may lie before what is covered
     if (from === 1n) return false
     return toSlot === Number.MAX_SAFE_INTEGER
-      ? isWhole
+      ? indexedRanges.length <= 1
       : indexedRanges.some(({ oldestSlot, newestSlot }) => oldestSlot <= fromSlot && toSlot <= newestSlot)
   })
 }

@@ -88,13 +88,16 @@ export function unindexedRanges ({ indexedRanges, ended }: Walked): UnindexedRan
     .filter(({ until }) => until !== undefined || !ended)
 }
 
+/** The walk has reached the beginning that the node offers, and nothing between is left. */
+export const isComplete = ({ indexedRanges, ended }: Walked): boolean => ended && indexedRanges.length <= 1
+
 /**
  * Unix second down to which all is covered, that second excluded; −Infinity: to the nodes' beginning; Infinity: nothing
  * is, or its time is unknown.
  */
-export const walkedTo = ({ indexedRanges, ended }: Walked): number =>
-  ended && indexedRanges.length <= 1 ? -Infinity : indexedRanges[0]?.oldestTime ?? Infinity
+export const walkedTo = (walked: Walked): number =>
+  isComplete(walked) ? -Infinity : walked.indexedRanges[0]?.oldestTime ?? Infinity
 
 /** Unix second at which the nodes' past begins; null: not walked to it, or its time is unknown. */
-export const beginningOf = ({ indexedRanges, ended }: Walked): number | null =>
-  ended && indexedRanges.length === 1 ? indexedRanges[0]!.oldestTime : null
+export const beginningOf = (walked: Walked): number | null =>
+  isComplete(walked) ? walked.indexedRanges[0]?.oldestTime ?? null : null

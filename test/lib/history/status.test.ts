@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  checkDay, checkHead, coversDay, EMPTY, isBehind, lastDayEdge, lastDayText, phaseOf, statusOf
+  checkDay, checkHead, coversDay, isBehind, lastDayEdge, lastDayText, NOTHING, phaseOf, statusOf
 } from '../../../lib/history/status.js'
 import type { StoreState } from '../../../lib/history/rules/types.js'
 import { ageTime } from '../../support/age-time.js'
@@ -129,7 +129,8 @@ test('a status says what is there', async t => {
     { phase: 'following', last24h: true, complete: true, lastDay: null }
   )
   t.equal(statusOf({ state: state([]), ...facts, verifiedTo: null }).expected, null, 'not compared yet')
-  t.match(EMPTY, { headAge: null, refusal: null, leads: false })
+  const { time, staleMs } = facts
+  t.match(statusOf({ ...NOTHING, time, staleMs }), { phase: 'starting', headAge: null, refusal: null, leads: false })
 })
 
 test('how far the last day is, in words', async t => {
