@@ -11,15 +11,15 @@ export function need (data: Buffer, offset: number, length: number, what: string
 }
 
 /**
- * Bounds a Borsh Vec at `offset`, whose count Anchor believes: 2^28 would exhaust the heap. Gives how many bytes it
- * takes. Throws a DecodeError where the count exceeds `most` or the bytes that follow.
+ * Bounds a Borsh Vec at `offset`, whose count Anchor believes: 2^28 would exhaust the heap. Gives the count. Throws a
+ * DecodeError where that exceeds `most` or the bytes that follow.
  */
 export function boundVec (data: Buffer, offset: number, itemBytes: number, most: number, what: string): number {
   need(data, offset, 4, what)
   const count = data.readUInt32LE(offset)
   if (count > most) throw new DecodeError(`${what}: a count of ${count}, at most ${most} can be`)
   need(data, offset + 4, count * itemBytes, what)
-  return 4 + count * itemBytes
+  return count
 }
 
 /** An unsigned integer of 16 bytes, lowest first. */

@@ -4,7 +4,7 @@ import { PROGRAMS } from './addresses.js'
 import { AMM, AMM_SIZES, type AmmState, ammState } from './amm.js'
 import { boundVec, DecodeError, need, u128 } from './bytes.js'
 import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
-import { deriveWith, keyBytes, keyText } from './pda.js'
+import { deriveWith, keyAt, keyBytes, keyText } from './pda.js'
 
 /** A DAO and its embedded pool, by what every version's account begins with (programs/futarchy/src/state/dao.rs). */
 export interface Dao {
@@ -129,28 +129,27 @@ export interface DaoDetails {
  */
 const FIRST_SIZE = 1129
 const MAX_MEMBERS = 10
-const LIMIT = 13
+
+/** A spending limit, with its amount at `amount` and the Vec of its members at `list`, of `most` at most. */
+function limitAt (data: Buffer, amount: number, list: number, most: number, what: string) {
+  const length = boundVec(data, list, KEY, most, what)
+  const members = Array.from({ length }, (_, i) => keyAt(data, list + 4 + i * KEY))
+  return { amount: data.readBigUInt64LE(amount), members }
+}
 
 /** What of an account that `decodeDao` takes lies behind the part that every version has. */
 function tailOf ({ data }: RawAccount): Pick<DaoDetails, 'spendingLimit' | 'teamAddress' | 'teamThresholdBps'> {
-  const key = (at: number): string => keyText(data.subarray(at, at + KEY))
   const at = AMM + AMM_SIZES[ammState(data, AMM)!] + PREFIX_END
   need(data, at, 1, 'dao')
   const has = data[at]
   if (has !== 0 && has !== 1) throw new DecodeError('dao: a spending limit that neither is nor is not')
-  const length = has === 0 ? 1 : LIMIT - 4 + boundVec(data, at + 9, KEY, MAX_MEMBERS, 'dao')
-  const count = (length - LIMIT) / KEY
-  const team = at + length
+  const spendingLimit = has === 0 ? null : limitAt(data, at + 1, at + 9, MAX_MEMBERS, 'dao')
+  const team = at + (spendingLimit === null ? 1 : 13 + spendingLimit.members.length * KEY)
   const hasTeam = data.length !== FIRST_SIZE && data.length > team
   if (hasTeam) need(data, team, 2 + KEY, 'dao')
-  const teamAddress = hasTeam ? key(team + 2) : null
+  const teamAddress = hasTeam ? keyAt(data, team + 2) : null
   return {
-    spendingLimit: has === 0
-      ? null
-      : {
-          amount: data.readBigUInt64LE(at + 1),
-          members: Array.from({ length: count }, (_, i) => key(at + LIMIT + i * KEY))
-        },
+    spendingLimit,
     teamAddress: teamAddress === PROGRAMS.system ? null : teamAddress,
     teamThresholdBps: hasTeam ? data.readInt16LE(team) : null
   }
@@ -172,15 +171,11 @@ export function decodeSpendingLimit (
   if (owner !== PROGRAMS.squads || !data.subarray(0, 8).equals(SPENDING_LIMIT)) {
     throw new DecodeError('spending limit: another kind of account')
   }
-  const members = 131
-  const count = (boundVec(data, members, KEY, MAX_SPENDERS, 'spending limit') - 4) / KEY
-  const key = (at: number): string => keyText(data.subarray(at, at + KEY))
-  if (key(8) !== multisig || key(40) !== address) throw new DecodeError('spending limit: of another DAO')
-  if (data[72] !== 0 || key(73) !== quoteMint || data[113] !== MONTH) return null
-  return {
-    amount: data.readBigUInt64LE(105),
-    members: Array.from({ length: count }, (_, i) => key(members + 4 + i * KEY))
+  const limit = limitAt(data, 105, 131, MAX_SPENDERS, 'spending limit')
+  if (keyAt(data, 8) !== multisig || keyAt(data, 40) !== address) {
+    throw new DecodeError('spending limit: of another DAO')
   }
+  return data[72] !== 0 || keyAt(data, 73) !== quoteMint || data[113] !== MONTH ? null : limit
 }
 
 const POSITION = Buffer.from('2261694a11e2d400', 'hex')
@@ -194,6 +189,6 @@ export function decodeAmmPosition (program: string, dao: string, { owner, data }
     throw new DecodeError('position: another kind of account')
   }
   need(data, 0, 88, 'position')
-  if (keyText(data.subarray(8, 40)) !== dao) throw new DecodeError('position: of another DAO')
+  if (keyAt(data, 8) !== dao) throw new DecodeError('position: of another DAO')
   return u128(data, 72)
 }

@@ -1,6 +1,6 @@
 import { PROGRAMS } from './addresses.js'
 import { cleanText, DecodeError, need } from './bytes.js'
-import { keyBytes, keyText } from './pda.js'
+import { keyAt, keyBytes } from './pda.js'
 import type { RawAccount } from '../chain/types.js'
 
 /** Symbol and name of a token. Anyone can choose them: they are text to show, never an identity. */
@@ -12,7 +12,6 @@ export interface TokenText {
 /** Longest symbol, name or uri that is believed, in bytes. */
 const MAX_TEXT = 4096
 const METAPLEX_KEY = 4
-const NO_KEY = keyText(Buffer.alloc(32))
 
 const EXTENSIONS_OFFSET = 166
 const METADATA_POINTER = 18
@@ -65,8 +64,9 @@ export function token2022Metadata ({ address, owner, data }: RawAccount): TokenT
   const pointer = extension(data, METADATA_POINTER)
   if (pointer === undefined) return undefined
   need(pointer, 0, 64, 'metadata pointer')
-  const at = keyText(pointer.subarray(32, 64))
-  if (at === NO_KEY) return undefined
+  const at = keyAt(pointer, 32)
+  // whose bytes are all zero: none is named
+  if (at === PROGRAMS.system) return undefined
   if (at !== address) return { at }
   const own = extension(data, TOKEN_METADATA)
   return own === undefined ? undefined : tokenMetadata(own, address)
@@ -75,6 +75,6 @@ export function token2022Metadata ({ address, owner, data }: RawAccount): TokenT
 /** TokenMetadata of Token-2022. Throws a DecodeError where it describes another mint. */
 function tokenMetadata (value: Buffer, mint: string): TokenText {
   need(value, 0, 64, 'token metadata')
-  if (keyText(value.subarray(32, 64)) !== mint) throw new DecodeError('metadata of another mint')
+  if (keyAt(value, 32) !== mint) throw new DecodeError('metadata of another mint')
   return readNameAndSymbol(value, 64, 'token metadata')
 }

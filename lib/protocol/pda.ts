@@ -65,3 +65,5 @@ export function keyBytes (text: string): Buffer {
 
 /** Base58 text of a key's bytes. */
 export const keyText = (bytes: Uint8Array): string => bs58.encode(bytes)
+/** Of the key at `at`. */
+export const keyAt = (data: Buffer, at: number): string => keyText(data.subarray(at, at + KEY_BYTES))

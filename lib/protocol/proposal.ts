@@ -2,7 +2,7 @@ import type { RawAccount } from '../chain/types.js'
 import { MAX_TIME } from '../time.js'
 import { AMM, AMM_SIZES, ammState, type MarketPool, poolAt } from './amm.js'
 import { DecodeError, need } from './bytes.js'
-import { keyText } from './pda.js'
+import { keyAt } from './pda.js'
 import { PROPOSAL_STATES } from '../../schemas/proposals.js'
 
 /** Proposals and the markets that decide them (programs/futarchy/src/state/proposal.rs). */
@@ -45,20 +45,19 @@ export function decodeProposal (program: string, { address, owner, data }: RawAc
   const shift = state === 'draft' ? STAKED_BYTES : 0
   need(data, 0, SPONSORED + shift, 'proposal')
   const hasSponsor = data.length !== FIRST_SIZE && data.length > SPONSORED + shift
-  const key = (at: number): string => keyText(data.subarray(at, at + 32))
   const enqueued = Number(data.readBigInt64LE(ENQUEUED))
   const duration = data.readUInt32LE(DURATION + shift)
   if (enqueued + duration > MAX_TIME) throw new DecodeError('proposal: a time beyond all dates')
   return {
     address,
     number: data.readUInt32LE(NUMBER),
-    proposer: key(PROPOSER),
+    proposer: keyAt(data, PROPOSER),
     launchedAt: enqueued > 0 ? enqueued : null,
     state,
     staked: shift === 0 ? null : data.readBigUInt64LE(STATE + 1),
-    dao: key(DAO + shift),
+    dao: keyAt(data, DAO + shift),
     duration,
-    squadsProposal: key(SQUADS + shift),
+    squadsProposal: keyAt(data, SQUADS + shift),
     isTeamSponsored: hasSponsor ? data[SPONSORED + shift] === 1 : null
   }
 }

@@ -1,6 +1,6 @@
 import { PROGRAMS } from './addresses.js'
 import { DecodeError, need } from './bytes.js'
-import { keyText } from './pda.js'
+import { keyAt } from './pda.js'
 import type { RawAccount } from '../chain/types.js'
 
 /** Mints and token accounts of SPL Token and Token-2022 (spl-token, state.rs; extensions are behind byte 165). */
@@ -48,7 +48,7 @@ export function decodeMint (account: RawAccount): Mint | undefined {
     decimals: data.readUInt8(44),
     tokenProgram: owner,
     // the text of a key is dear, and hardly anyone asks for it
-    get mintAuthority () { return data.readUInt32LE(0) === 1 ? keyText(data.subarray(4, 36)) : null }
+    get mintAuthority () { return data.readUInt32LE(0) === 1 ? keyAt(data, 4) : null }
   }
 }
 
@@ -59,8 +59,8 @@ export function decodeTokenAccount (account: RawAccount): TokenAccount {
   need(data, 0, ACCOUNT_BYTES, 'token account')
   if (data[108] === 0) throw new DecodeError('a token account that is not initialised')
   return {
-    mint: keyText(data.subarray(0, 32)),
-    owner: keyText(data.subarray(32, 64)),
+    mint: keyAt(data, 0),
+    owner: keyAt(data, 32),
     amount: data.readBigUInt64LE(64)
   }
 }

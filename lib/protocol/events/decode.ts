@@ -1,7 +1,7 @@
 import { AMM_SIZES, ammState, type Outcome, poolAt, type Sides } from '../amm.js'
 import { u128 } from '../bytes.js'
 import { MAX_TIME } from '../../time.js'
-import { keyText } from '../pda.js'
+import { keyAt } from '../pda.js'
 import { layoutOf, TOLD_KINDS, type EventName, type Layout } from './layouts.js'
 
 export interface SpotSwap {
@@ -63,7 +63,6 @@ export const UNKNOWN_KIND = 'of an unknown kind'
 
 const COMMON_END = 40
 
-const keyAt = (data: Buffer, at: number): string => keyText(data.subarray(at, at + 32))
 const keysAt = (data: Buffer): string[] => [40, 72].filter(at => data.length >= at + 32).map(at => keyAt(data, at))
 
 function safe (value: bigint, most: number): number | null {
