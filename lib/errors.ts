@@ -16,6 +16,8 @@ export class ServiceError extends Error {
   }
 }
 
+export const badAnswer = (message: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', message)
+
 /** Whether `error` is one of ours, and of one of `codes` where any are given. */
 export function isServiceError (error: unknown, ...codes: ErrorCode[]): error is ServiceError {
   return error instanceof ServiceError && (codes.length === 0 || codes.includes(error.code))

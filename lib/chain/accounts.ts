@@ -1,6 +1,6 @@
 /** Reading accounts, each list with the Clock that dates it. Every field that is used is checked. */
 import bs58 from 'bs58'
-import { ServiceError } from '../errors.js'
+import { badAnswer, type ServiceError } from '../errors.js'
 import { MAX_TIME } from '../time.js'
 import { type Moment, momentOfList } from './moment.js'
 import { faultOf, isRefusedAsAsked, nodeError } from './node-errors.js'
@@ -22,7 +22,7 @@ const EXCLUDED = -32010
 // By which a node says itself that it is behind a slot, and will have it soon.
 const SLOT_NOT_REACHED = -32016
 
-const bad = (what: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', `the node's answer: ${what}`)
+const bad = (what: string): ServiceError => badAnswer(`the node's answer: ${what}`)
 
 function readContext (answer: unknown): { slot: number, value: unknown } {
   if (!isRecord(answer) || !isRecord(answer.context) || !('value' in answer)) throw bad('no context and value')

@@ -30,12 +30,13 @@ interface NodeFault {
 // JSON-RPC errors that pass: behind, block not available, slot skipped or missing, scan aborted, no status yet,
 // minContextSlot or long-term storage not reached, internal error.
 const TRANSIENT_CODES = new Set([-32005, -32004, -32007, -32009, -32012, -32014, -32016, -32019, -32603])
-// By which a node says that it is unwell; the others concern one request.
-const UNWELL = -32005
+// By which a node says that it is unwell, getHealth that it is behind; the others concern one request.
+export const UNWELL = -32005
+const INVALID_PARAMS = -32602
+export const CURSOR_UNKNOWN = -32020
 // Statuses by which a node is unavailable below 500, 403 as public nodes block a client; and those about the request.
 const REFUSALS = new Set([403, 408, 429])
 const ABOUT_THE_REQUEST = new Set([400, 413, 422])
-const INVALID_PARAMS = -32602
 // Not the node's fault, nor better a moment later.
 const NEUTRAL = new Set<FaultReason>(['open', 'too-large', 'refused', 'busy', 'batch', 'moment', 'unsupported'])
 // As ECONNREFUSED; anything else might be text from outside.

@@ -9,7 +9,7 @@ import { clockQuestion } from './accounts.js'
 import { type CallReport, type Connections, createConnections, createNodeCalls, readUrl } from './json-rpc.js'
 import { CURRENT_MS, type Health } from './moment.js'
 import { type BreakerState, createQueue, withBreaker, withGenesisCheck } from './node.js'
-import { answerError, faultOf, isWorthRetrying, nodeError } from './node-errors.js'
+import { answerError, CURSOR_UNKNOWN, faultOf, isWorthRetrying, nodeError, UNWELL } from './node-errors.js'
 import { createRate } from './rate.js'
 import {
   type Call, OPTIONAL_METHODS, type Question, reasonOf, type Reply, type Rpc, type Send, type SendOptions
@@ -80,9 +80,6 @@ const MAX_BACKOFF_MS = 2_000
 const UNSUPPORTED_MS = 3_600_000
 const MISSING_MS = 60_000
 const METHOD_NOT_FOUND = -32601
-const CURSOR_UNKNOWN = -32020
-// By which getHealth says that a node is behind.
-const BEHIND = -32005
 // By which a node or a plan says that it does not offer an optional method.
 const NOT_OFFERED_CODES = new Set([METHOD_NOT_FOUND, -32600, -32001, -32010, -32000, -32003, -32403])
 const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
@@ -270,7 +267,7 @@ function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
 
 /** Of a reply to getHealth, which not every node offers. */
 const healthOf = ({ result, error }: Reply): Health =>
-  result === 'ok' ? 'ok' : faultOf(error)?.rpcCode === BEHIND ? 'behind' : 'unknown'
+  result === 'ok' ? 'ok' : faultOf(error)?.rpcCode === UNWELL ? 'behind' : 'unknown'
 
 /** Throws a TypeError, without the text, where a URL is none. */
 export function createNodeClient ({

@@ -1,8 +1,8 @@
 /** Reads of the past at commitment `finalized`: signatures of an address, their transactions, and blocks. */
-import { isServiceError, ServiceError } from '../errors.js'
+import { badAnswer as bad, isServiceError, ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
 import { isCount, isHash, isRecord, isSignature } from './checks.js'
-import { faultOf, isRefusedAsAsked, isWorthRetrying } from './node-errors.js'
+import { CURSOR_UNKNOWN, faultOf, isRefusedAsAsked, isWorthRetrying } from './node-errors.js'
 import { readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { type Call, type Reply, type Rpc } from './rpc.js'
 import type {
@@ -16,7 +16,6 @@ const SMALL_PAGE = 100
 // A node gives none beyond what is asked for (-32015).
 const VERSION = { maxSupportedTransactionVersion: 1 }
 const WHOLE = { encoding: 'json', commitment: COMMITMENT, ...VERSION }
-const CURSOR_UNKNOWN = -32020
 const VERSION_UNSUPPORTED = -32015
 // Slots that were skipped, or whose blocks a node no longer has.
 const NO_BLOCK = new Set([-32001, -32004, -32007, -32009, -32011])
@@ -112,7 +111,6 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
   }
 }
 
-const bad = (message: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', message)
 const isNull = (result: unknown): boolean => result === null
 const isEmptyList = (result: unknown): boolean => Array.isArray(result) && result.length === 0
 

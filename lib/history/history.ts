@@ -1,21 +1,17 @@
-import { type Clock, systemClock } from '../clock.js'
+import { systemClock } from '../clock.js'
 import type { AgeTime } from '../chain/timekeeper.js'
-import type { HistoryReader } from '../chain/types.js'
-import type { Rational } from '../decimal.js'
 import { backoff } from '../backoff.js'
 import { isServiceError, messageOf, ServiceError } from '../errors.js'
-import type { VolumeBasis } from '../market/volume.js'
+import type { VolumeRule } from '../market/volume.js'
 import { eventAuthority as eventAuthorityOf } from '../protocol/addresses.js'
 import { type Answers, createAnswers, type Seen } from './answers.js'
 import type { Accounts, Context } from './indexing/context.js'
 import { createFetcher } from './indexing/fetch.js'
 import { createIndexer, type Indexer, type IndexerOptions } from './indexing/indexer.js'
 import { createStepWriter, type StepWriter } from './indexing/commit.js'
-import type { OnLog } from './log-events.js'
 import { pause } from './pause.js'
 import { rebuildIfNeeded } from './rebuild.js'
 import { NO_ROOM } from './store/failures.js'
-import type { Store } from './store/store.js'
 import { createVolumes } from './volumes/volumes.js'
 
 export type { Accounts } from './indexing/context.js'
@@ -30,18 +26,10 @@ export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
-export interface HistoryOptions extends Omit<IndexerOptions, 'isFollowed'> {
-  reader: HistoryReader
-  store: Store
-  /** The program whose events are read, base58. */
-  program: string
-  daos: Context['daos']
-  /** PROTOCOL_FEE_RATE and VOLUME_BASIS. */
-  rate: Rational
-  basis: VolumeBasis
-  clock?: Clock
+/** With PROTOCOL_FEE_RATE and VOLUME_BASIS. */
+export interface HistoryOptions extends Omit<IndexerOptions, 'isFollowed'>, VolumeRule,
+  Pick<Context, 'reader' | 'store' | 'program' | 'daos'>, Partial<Pick<Context, 'clock' | 'onLog'>> {
   time: AgeTime
-  onLog?: OnLog
   /** Whether other processes answer from the store. */
   isShared?: boolean
   /** How old the head may be for anything to be made of it, ms. */

@@ -2,7 +2,7 @@ import { eachInSlices } from '../../async.js'
 import type { Clock } from '../../clock.js'
 import type { CallOptions, HistoryReader, Priority, RawTransaction, SignatureInfo } from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
-import { isServiceError, messageOf, ServiceError } from '../../errors.js'
+import { badAnswer, isServiceError, messageOf, type ServiceError } from '../../errors.js'
 import { readEvents } from '../../protocol/events.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
@@ -35,7 +35,6 @@ const ILL_MS = 60_000
 /** How long a bulk method that fails is left alone, as one that is not offered. */
 const BULK_REST_MS = 3_600_000
 
-const bad = (message: string) => new ServiceError('NODE_BAD_ANSWER', message)
 const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): MissingTransaction =>
   ({ signature, slot, at: at ?? blockTime ?? null, reason })
 
@@ -65,8 +64,8 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
 
   function eventsOf (tx: RawTransaction, { signature, slot, transactionIndex }: Wanted): LocatedEvent[] {
     const found = tx.transaction.signatures[0]
-    if (found !== signature) throw bad(`asked for ${signature}, given ${found ?? 'none'}`)
-    if (tx.slot !== slot) throw bad(`listed in slot ${slot}, given from slot ${tx.slot}`)
+    if (found !== signature) throw badAnswer(`asked for ${signature}, given ${found ?? 'none'}`)
+    if (tx.slot !== slot) throw badAnswer(`listed in slot ${slot}, given from slot ${tx.slot}`)
     const blockIndex = tx.transactionIndex ?? transactionIndex ?? null
     return readEvents(tx, program, eventAuthority).map(event => ({ event, signature, slot, blockIndex }))
   }
@@ -163,7 +162,8 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
 
     illness: (): ServiceError | undefined => {
       const refusal = [...refused.values()].find(isIll)
-      return refusal && bad(`the node does not give ${refused.size} transactions that it lists: ${refusal.reason}`)
+      const what = `the node does not give ${refused.size} transactions that it lists`
+      return refusal && badAnswer(`${what}: ${refusal.reason}`)
     },
 
     /** Undefined: nothing known yet. A refused one counts as missing after `patienceMs`. */

@@ -1,6 +1,6 @@
 import type { Moment } from '../../chain/moment.js'
 import type { SignatureInfo } from '../../chain/types.js'
-import { ServiceError } from '../../errors.js'
+import { badAnswer } from '../../errors.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
   above, beginRange, type Cursor, extend, extendUp, merge, unindexedRanges, type UnindexedRange
@@ -171,7 +171,7 @@ export function createSignatureWalk (
   async function loseBefore (asked: Moment, top: IndexedRange, reachedSlot: number): Promise<HeadResult> {
     const begins = await firstAvailable(reader)
     if (begins === undefined || begins.slot <= top.newestSlot) {
-      throw new ServiceError('NODE_BAD_ANSWER', 'the node lists no signature at all, though there are some')
+      throw badAnswer('the node lists no signature at all, though there are some')
     }
     // nobody has traded since; what they did before may be lost, unless the head was there
     if (begins.slot > reachedSlot) {

@@ -1,20 +1,17 @@
-import type { AgeTime } from '../../chain/timekeeper.js'
 import { ServiceError } from '../../errors.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { type Answers, createAnswers, type Seen as State } from '../answers.js'
 import { sameValuation } from '../rules/fixed-point.js'
+import type { Freshness } from '../status.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { otherNetwork, unusable } from '../store/failures.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, readAccounts, readLeaderProgress } from './leader-progress.js'
 import type { PostgresReader } from './reader.js'
 
-export interface FollowerOptions {
+export interface FollowerOptions extends Freshness {
   reader: PostgresReader
   valuation: VolumeRule
-  time: AgeTime
-  /** How old the head may be for anything to be made of it, ms. */
-  staleMs: number
   /** The genesis hash of the network that is read beside the rows; undefined: not known yet. */
   network: () => string | undefined
 }

@@ -1,6 +1,6 @@
 /** Candles of trades. A price is kept as two amounts: nothing is rounded, candles join. */
 import type { SwapVolume } from '../../market/volume.js'
-import { ratio, type Rational } from '../../decimal.js'
+import { compare, ratio, type Rational } from '../../decimal.js'
 import type { SpotSwap } from '../../protocol/events.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { scaled } from './fixed-point.js'
@@ -51,10 +51,8 @@ export function executedPrice ({ side, input, output }: SpotSwap): ExecutedPrice
 }
 
 /** Negative, 0 or positive as `a` is lower than, equal to or higher than `b`. */
-export function comparePrices (a: ExecutedPrice, b: ExecutedPrice): number {
-  const [left, right] = [a.quote * b.base, b.quote * a.base]
-  return left < right ? -1 : left > right ? 1 : 0
-}
+export const comparePrices = (a: ExecutedPrice, b: ExecutedPrice): number =>
+  compare({ n: a.quote, d: a.base }, { n: b.quote, d: b.base })
 
 /** In raw quote units, at the swap's own price; null: not known. */
 export function feeInQuote ({ side, input, output, fee }: StoredSwap): Rational | null {

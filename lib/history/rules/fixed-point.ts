@@ -1,4 +1,4 @@
-import { compare, formatUnits, ratio, type Rational } from '../../decimal.js'
+import { compare, formatUnits, ratio, type Rational, roundToInteger } from '../../decimal.js'
 import type { VolumeRule } from '../../market/volume.js'
 
 /**
@@ -24,7 +24,8 @@ export function parseSum (text: string): bigint {
 const SHOWN = SCALE / 10n ** 12n
 
 /** A leg in units of the scale, to the nearest; halves go up. */
-export const scaled = ({ n, d }: Rational): bigint => d === 1n ? n * SCALE : (2n * n * SCALE + d) / (2n * d)
+export const scaled = ({ n, d }: Rational): bigint =>
+  d === 1n ? n * SCALE : roundToInteger({ n: n * SCALE, d }, 'nearest')
 
 /** The sum of `count` legs, snapped to a rounding boundary within its error: no shown digit flips. */
 export function sumOf (sum: bigint, count: number): Rational {

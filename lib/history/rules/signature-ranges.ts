@@ -1,6 +1,6 @@
 /** Which parts of the program's signatures have been processed: ranges, newest first. */
 import type { SignatureInfo } from '../../chain/types.js'
-import { ServiceError } from '../../errors.js'
+import { badAnswer } from '../../errors.js'
 import type { IndexedRange, StoreState } from './types.js'
 
 /** What remains below an indexed range: down to `until`, or to the beginning. */
@@ -17,15 +17,13 @@ export type Walked = Pick<StoreState, 'indexedRanges' | 'ended'>
 /** A place in a list of signatures: what follows it is older. */
 export type Cursor = Pick<SignatureInfo, 'signature' | 'slot'>
 
-const bad = (message: string) => new ServiceError('NODE_BAD_ANSWER', message)
-
 /** Throws NODE_BAD_ANSWER for a page out of slot order, newer than `before`, or with one signature twice. */
 export function checkPageOrder (page: readonly SignatureInfo[], before?: Cursor): void {
   const seen = new Set<string>()
   let lowest = Infinity
   for (const { signature, slot } of before === undefined ? page : [before, ...page]) {
-    if (seen.has(signature)) throw bad(`the node repeats signature ${signature}`)
-    if (slot > lowest) throw bad(`the node lists slot ${slot} after slot ${lowest}, newest first`)
+    if (seen.has(signature)) throw badAnswer(`the node repeats signature ${signature}`)
+    if (slot > lowest) throw badAnswer(`the node lists slot ${slot} after slot ${lowest}, newest first`)
     seen.add(signature)
     lowest = slot
   }
