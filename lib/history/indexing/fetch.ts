@@ -9,6 +9,7 @@ import type { MissingTransaction } from '../rules/types.js'
 
 export interface FetchOptions {
   reader: HistoryReader
+  /** The program whose events are read, base58, and the address that signs them. */
   program: string
   eventAuthority: string
   clock: Clock
