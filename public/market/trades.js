@@ -54,18 +54,22 @@ export function createTrades ({ path, banner }) {
 
   const keyOf = ({ trade_id: id }) => BigInt(id)
 
-  /** Joins trades to those shown, each once. */
+  /** Joins trades to those shown, each once; gives whether the oldest of them is the oldest shown now. */
   function add (trades) {
     const newest = rows[0] === undefined ? null : keyOf(rows[0].trade)
     const shown = new Set(rows.map(({ trade }) => String(trade.trade_id)))
     const fresh = trades.filter(({ trade_id: id }) => !shown.has(String(id))).map(trade => createRow(trade, pool))
-    if (fresh.length === 0) return
-    // a whole page of newer trades leaves out what came between it and those shown: the list begins anew
-    const gap = newest !== null && trades.length === PAGE && keyOf(trades.at(-1)) > newest
-    rows = [...gap ? [] : rows, ...fresh].sort((a, b) => keyOf(a.trade) > keyOf(b.trade) ? -1 : 1).slice(0, MAX_SHOWN)
+    if (fresh.length === 0) return false
+    const oldest = trades.at(-1)
+    // a whole page whose oldest nobody knew leaves out what came between it and older ones: the list begins anew there
+    const kept = trades.length === PAGE && !shown.has(String(oldest.trade_id))
+      ? rows.filter(({ trade }) => keyOf(trade) > keyOf(oldest))
+      : rows
+    rows = [...kept, ...fresh].sort((a, b) => keyOf(a.trade) > keyOf(b.trade) ? -1 : 1).slice(0, MAX_SHOWN)
     if (newest !== null) for (const { trade, row } of fresh) if (keyOf(trade) > newest) row.classList.add('new')
     body.replaceChildren(...rows.map(({ row }) => row))
     tellNewest()
+    return rows.at(-1).trade === oldest
   }
 
   /** The pool's price is what its reserves say, which is another than what the newest trade paid. */
@@ -83,8 +87,7 @@ export function createTrades ({ path, banner }) {
     banner,
     loaded: trades => `${formatCount(trades.length, 'trade')} loaded`,
     draw (trades) {
-      if (rows.length === 0) older.hidden = trades.length < PAGE
-      add(trades)
+      if (add(trades)) older.hidden = trades.length < PAGE
       byId('no-trades').hidden = rows.length > 0
       byId('trades-csv').disabled = rows.length === 0
     }

@@ -271,6 +271,37 @@ inBrowser(visiting => {
     t.match(lines[1], '5002,')
   })
 
+  visiting('a trade told before the page that it belongs to hides nothing', {}, async (t, { page, service }) => {
+    let told = 5_001
+    await page.route('**/api/stream?*', route => route.fulfill({
+      contentType: 'text/event-stream',
+      body: `retry: 200\n\nevent: trade\ndata: ${JSON.stringify(tradesOf(1, told)[0])}\n\n`
+    }))
+    let newest = 5_000
+    service.answers.trades = () => ({ body: tradesOf(25, newest) })
+    const rows = page.locator('#trade-rows tr')
+    const isFirst = (id: number) =>
+      rows.first().locator(`[data-full="${tradesOf(1, id)[0]!.signature}"]`).waitFor()
+    let answer = () => {}
+    const answered = new Promise<void>(resolve => { answer = resolve })
+    await page.route('**/trades?limit=25', async route => {
+      await answered
+      await route.continue()
+    })
+    await page.clock.install()
+    await page.goto(`${service.url}/pool/${META.pool_id}`)
+    await isFirst(5_001)
+    answer()
+    await rows.nth(25).waitFor()
+    t.ok(await page.getByRole('button', { name: 'Show older trades' }).isVisible())
+    told = 5_200
+    await isFirst(5_200)
+    newest = 5_200
+    await page.clock.runFor(15_000)
+    await rows.nth(26).waitFor({ state: 'detached' })
+    t.equal(await rows.count(), 25, 'nobody knows what came between: the list begins anew')
+  })
+
   visiting('stale, unreachable, and back', {}, async (t, { page, service }) => {
     await page.clock.install()
     await openPool(page, service.url, META.pool_id)
