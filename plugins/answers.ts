@@ -55,7 +55,7 @@ export default fp(async fastify => {
     }
   }
   const readSets = createSetReader(accounts)
-  const supply = keepEach(sources, createSupplyReader(readSets, program, daosOf), { max: MAX_RECORDS })
+  const supply = keepEach(sources, createSupplyReader(accounts, readSets, program, daosOf), { max: MAX_RECORDS })
   const reader = createDaoFactsReader({
     readSets,
     client: program,

@@ -107,10 +107,11 @@ export const createAccountReader = (rpc: Rpc): AccountReader => ({
     }))
   },
 
-  async accounts (lists, minSlot = 0) {
+  async accounts (lists, minSlot = 0, length?: number) {
+    const config = { ...AT, ...length !== undefined && { dataSlice: { offset: 0, length } } }
     return await rpc.ask({
       // without `minContextSlot`, which not every node takes: the Clock tells
-      calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], AT] })),
+      calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], config] })),
       commitment,
       read (results, { host }) {
         const read = lists.map((addresses, at) => {

@@ -37,10 +37,10 @@ export interface AccountReader {
   ): Promise<AtMoment<RawAccount[]>>
   /**
    * Lists of at most 99, a node call for each, at `minSlot` or later and of the oldest of their moments; in the order
-   * asked for; null: there is none.
+   * asked for; null: there is none. `length`: bytes of each that are enough, 40 or more.
    */
   accounts (
-    lists: ReadonlyArray<readonly string[]>, minSlot?: number
+    lists: ReadonlyArray<readonly string[]>, minSlot?: number, length?: number
   ): Promise<AtMoment<Array<Array<RawAccount | null>>>>
 }
 

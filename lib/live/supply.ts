@@ -1,4 +1,5 @@
-import type { RawAccount } from '../chain/types.js'
+import { LRUCache } from 'lru-cache'
+import type { AccountReader, RawAccount } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { positionAmount } from '../market/external-share.js'
 import { type AllocatedPart, circulatingOf, lockedTeamTokens, supplyRecord } from '../market/supply.js'
@@ -10,7 +11,7 @@ import type { ProgramClient } from '../protocol/client.js'
 import { decodeExternalPool, decodeExternalPosition, type ExternalPosition } from '../protocol/external-pool.js'
 import { decodeLaunch, decodePackage, type Launch } from '../protocol/launch.js'
 import { parseKey } from '../protocol/pda.js'
-import { decodeMint, decodeTokenAccount, type Mint } from '../protocol/token.js'
+import { decodeMint, decodeTokenAccount, type Mint, MINT_HEAD } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
 import type { Accounts, AccountSet, SetReader } from './account-sets.js'
 import type { Kept, Part } from './fresh.js'
@@ -34,15 +35,26 @@ export interface SupplyFacts {
 /** The launch of a mint, and the position that it opened in the external pool. */
 interface Origin { launch: Launch, addresses: LaunchAddresses, position: ExternalPosition | null }
 
+const MAX_MINTS = 10_000
+const noMint = (mint: string): ServiceError => new ServiceError('MINT_NOT_FOUND', `${mint} holds no mint`)
+
 /**
  * Reads the supply of a mint. Throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that contradict each
  * other, and the ServiceError of a failed read: only an account that the node says does not exist counts as nothing.
  */
 export function createSupplyReader (
-  readSets: SetReader, client: ProgramClient, daosOf: DaosOf
+  reader: Pick<AccountReader, 'accounts'>, readSets: SetReader, client: ProgramClient, daosOf: DaosOf
 ): Kept<Supply, [mint: string]> {
+  /** What was a mint stays one. */
+  const mints = new LRUCache<string, true>({ max: MAX_MINTS })
   return async (parts, mint) => {
     if (parseKey(mint) === undefined) throw new ServiceError('INVALID_MINT', `${mint.slice(0, 64)} is no key`)
+    // anyone may ask for any account, of 10 MB too
+    if (!mints.has(mint)) {
+      const { value: [[account] = []] } = await reader.accounts([[mint]], 0, MINT_HEAD)
+      if (account == null || decodeMint(account) === undefined) throw noMint(mint)
+      mints.set(mint, true)
+    }
     await client.load()
     const found = await readSets(parts, [mint], supplyAddresses, (mint, set) =>
       supplyOf(parts, client, mint, set, daosOf))
@@ -69,7 +81,7 @@ export async function supplyOf (
 ): Promise<SupplyFacts | string[]> {
   const account = accounts.get(mint)
   const token = account && decodeMint(account)
-  if (token === undefined) throw new ServiceError('MINT_NOT_FOUND', `${mint} holds no mint`)
+  if (token === undefined) throw noMint(mint)
   const needed = new Set<string>()
 
   /** One that has not been asked for counts as none until it has. */

@@ -11,6 +11,8 @@ const ACCOUNT_BYTES = 165
 const MULTISIG_BYTES = 355
 /** Token-2022 tells its extended accounts apart by the byte at 165. */
 const TYPE_OFFSET = 165
+/** Bytes from which `decodeMint` can tell any mint. */
+export const MINT_HEAD = TYPE_OFFSET + 1
 const TYPE_MINT = 1
 const TYPE_ACCOUNT = 2
 

@@ -1,6 +1,6 @@
 import { test, type Test } from 'tap'
 import { formatUnits } from '../../lib/decimal.js'
-import { relaunchAddresses } from '../../simulator/index.js'
+import { PROGRAMS, relaunchAddresses } from '../../simulator/index.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 
 const UNKNOWN = 'So11111111111111111111111111111111111111112'
@@ -24,6 +24,20 @@ async function setUp (t: Test, env: Record<string, string> = {}) {
   return { ledger, node, app, get, supply }
 }
 
+test('an account that is no mint is not read whole: it may be of 10 MB', async t => {
+  const { ledger, get, node } = await setUp(t)
+  const large = ledger.newAddress()
+  ledger.setAccount(large, { owner: PROGRAMS.aggregator, data: Buffer.alloc(1_000_000) })
+  const before = node.log.length
+  t.equal((await get(`/api/supply/${large}`)).status, 404)
+  const asked = node.log.slice(before).flatMap(({ method, params }) =>
+    method === 'getMultipleAccounts' && JSON.stringify(params).includes(large) ? [(params as unknown[])[1]] : [])
+  t.ok(asked.length > 0)
+  for (const options of asked) t.match(options, { dataSlice: { offset: 0, length: 166 } })
+  const newer = ledger.mint({ program: 'token-2022', supply: 7n, decimals: 0 })
+  t.equal((await get(`/api/supply/${newer.address}/total`)).body, '7', 'a mint is told by its beginning')
+})
+
 test('spec 2.2: GET /api/supply/:mintAddress of any mint: all of it circulates', async t => {
   const { ledger, get, node } = await setUp(t)
   const mint = ledger.mint({ decimals: 9, supply: 18_446_744_073_709_551_615n })
@@ -42,7 +56,7 @@ test('spec 2.2: GET /api/supply/:mintAddress of any mint: all of it circulates',
       rawTotalSupply: '18446744073709551615'
     }
   })
-  t.equal(node.calls.getMultipleAccounts, 1, 'one round trip')
+  t.equal(node.calls.getMultipleAccounts, 2, 'its beginning, which shows a mint, and one round trip')
 })
 
 test('GET /api/supply/:mintAddress of a Token-2022 mint', async t => {
