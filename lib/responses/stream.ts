@@ -10,7 +10,7 @@ import { latest } from './forms/block-range.js'
 import { positionOf } from './forms/block-event.js'
 import { tradeRow } from './pools/pool-history.js'
 import type { Known } from './proposals.js'
-import { formOf, noPool, noProposal, poolTokens, type Sources } from './sources.js'
+import { formOf, noPool, noProposal, poolTokens, type Sources, withAge } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 export const STREAM_TYPES = ['trade', 'ticker', 'proposal'] as const
@@ -177,7 +177,9 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
         previous = undefined
         return
       }
-      const texts = await load([])
+      const { value: texts, left } = await withAge(sources, load)
+      // here an old state can't say that it is
+      if (left === 0) return
       /** Since what was told last: of one look to nearly all. */
       const changes = new Map<Texts, Watched[]>([[texts, []]])
       for (const follower of listening) {

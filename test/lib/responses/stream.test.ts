@@ -8,6 +8,8 @@ import { createFakeClock } from '../../support/fake-clock.js'
 type Options = Parameters<typeof createStream>[0]
 type Asked = Parameters<ReturnType<typeof createStream>['follow']>[0]
 
+const NOW = 5_000
+
 /** A stream that looks when it is woken. */
 function setUp (t: Test, kept: Pick<Options, 'tickers' | 'proposals'>) {
   const clock = createFakeClock()
@@ -17,7 +19,12 @@ function setUp (t: Test, kept: Pick<Options, 'tickers' | 'proposals'>) {
     published: async (of: (from: typeof reading) => unknown) => of(reading), head: () => ({ time: 1_000 })
   }
   const stream = createStream({
-    sources: { history, settings: { excluded: new Set() }, time: { utc: () => 1e6 } } as unknown as Sources,
+    sources: {
+      history,
+      settings: { excluded: new Set() },
+      now: () => NOW,
+      time: { utc: () => 1e6, age: (time: number) => 1e6 - 1_000 * time }
+    } as unknown as Sources,
     clock: { ...clock, sleep: () => new Promise(resolve => { wake = resolve }) },
     ...kept,
     signal: new AbortController().signal,
@@ -51,6 +58,8 @@ function setUp (t: Test, kept: Pick<Options, 'tickers' | 'proposals'>) {
 }
 const nothing = { tickers: async () => ({ tickers: [] }), proposals: async () => [] } as unknown as
   Pick<Options, 'tickers' | 'proposals'>
+/** Read at `NOW`, of a chain's time of so many seconds before. */
+const readOf = (seconds: number) => ({ time: 1_000 - seconds, readAt: NOW, commitment: 'confirmed' as const })
 const BACK = { slot: 7, blockIndex: 1, eventIndex: 1 }
 
 test('signs of life come at one pace, however often the last one has left and another has come', async t => {
@@ -110,6 +119,27 @@ test('who comes is told what changes, who comes back what is, then what changes,
   take()
   await look()
   t.same(slow.told(), [...pools.map(one => one.pool_id === 'p7' ? changed : one), pools[7]], 'the newest comes last')
+})
+
+test('what is made of an old state is told once there is a current one', async t => {
+  let list = { tickers: [{ pool_id: 'p1', last_price: '1' }] }
+  let age = 1
+  const { look, come } = setUp(t, {
+    ...nothing,
+    tickers: (async parts => {
+      parts.push(readOf(age))
+      return list
+    }) as Options['tickers']
+  })
+  const first = await come(new Set(['ticker']))
+  age = 20
+  list = { tickers: [{ pool_id: 'p1', last_price: '2' }] }
+  const back = await come(new Set(['ticker']), { after: BACK })
+  await look()
+  t.same([first.told(), back.told()], [[], []])
+  age = 2
+  await look()
+  t.same([first.told(), back.told()], [list.tickers, list.tickers])
 })
 
 test('who comes back is told the proposals that he asks for, decided ones among them', async t => {
