@@ -9,6 +9,8 @@ export const QUOTE_EXAMPLE = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 export const VAULT_EXAMPLE = '6VsC8PuKkXm5xo54c2vbrAaSfQipkpGHqNuKTxXFySx6'
 export const ACCOUNT_EXAMPLE = 'DizCvM3dwAGsenh58gCU4bE7J7wn23YUF7RRKVeXRERd'
 const TIME_EXAMPLE = '2026-01-31T12:00:00.000Z'
+/** The pattern of an address: base58 of 32 bytes. */
+export const KEY = '[1-9A-HJ-NP-Za-km-z]{32,44}'
 /** Unix second of an example. */
 export const SECOND_EXAMPLE = 1769860800
 
@@ -28,7 +30,7 @@ export const number = (description: string, example: number) =>
   Type.Number({ minimum: 0, ...said(description, example) })
 export const boolean = (description: string, example = true) => Type.Boolean(said(description, example))
 export const address = (description: string, example: string = QUOTE_EXAMPLE) =>
-  Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$', ...said(description, example) })
+  Type.String({ pattern: `^${KEY}$`, ...said(description, example) })
 /** Plain decimal text, never an exponent. */
 export const decimal = (description: string, example: string) =>
   Type.String({ pattern: '^\\d+(\\.\\d+)?$', ...said(description, example) })

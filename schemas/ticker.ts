@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { address, DAO_EXAMPLE, decimal, list, MINT_EXAMPLE, QUOTE_EXAMPLE, record, text } from './common.js'
+import { address, DAO_EXAMPLE, decimal, KEY, list, MINT_EXAMPLE, QUOTE_EXAMPLE, record, text } from './common.js'
 
 export const DEEPEST_FIRST =
   'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.'
@@ -9,7 +9,7 @@ const is24h = (token: string, first: string, second: string) =>
 
 export const TickerSchema = record('Ticker', 'The spot pool of one DAO.', {
   ticker_id: Type.String({
-    pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}_[1-9A-HJ-NP-Za-km-z]{32,44}$',
+    pattern: `^${KEY}_${KEY}$`,
     description: 'Base mint, underscore, quote mint. Not unique: several DAOs may share a pair; pool_id is.',
     examples: [`${MINT_EXAMPLE}_${QUOTE_EXAMPLE}`]
   }),

@@ -14,10 +14,6 @@ export interface Pair extends PricedPool {
 /** What spot swaps moved in 24 hours, raw units of each token. */
 export interface Volumes { base: Rational, quote: Rational }
 
-const TICKER_ID = /^[1-9A-HJ-NP-Za-km-z]{32,44}_[1-9A-HJ-NP-Za-km-z]{32,44}$/
-/** Whether a text is base mint, underscore, quote mint. */
-export const isTickerId = (text: string): boolean => TICKER_ID.test(text)
-
 const VOLUME_DIGITS = 8
 
 /** Twice the quote reserves in USD; 0 where the quote token has no USD value. */
@@ -50,7 +46,7 @@ export const byDepth = <P extends PricedPool>(pairs: readonly P[], usd: UsdValua
 export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]> {
   const found = new Map<string, PricedPool[]>()
   for (const pair of pairs) {
-    const id = tickerId(pair)
+    const id = tickerIdOf(pair)
     const pools = found.get(id)
     if (pools === undefined) found.set(id, [pair])
     else pools.push(pair)
@@ -62,7 +58,8 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
   ]))
 }
 
-const tickerId = ({ baseMint, quoteMint }: PricedPool): string => `${baseMint}_${quoteMint}`
+export const tickerIdOf = ({ baseMint, quoteMint }: Pick<PricedPool, 'baseMint' | 'quoteMint'>): string =>
+  `${baseMint}_${quoteMint}`
 
 /** The ticker of a pair. Throws a RangeError where `volumes`, by pool, has none of it: unknown is not zero. */
 export function ticker (
@@ -72,7 +69,7 @@ export function ticker (
   if (volume === undefined) throw new RangeError(`no volume known of ${pair.address}`)
   const { bid, last, ask } = quoteTexts(quotes(pair, rules))
   return {
-    ticker_id: tickerId(pair),
+    ticker_id: tickerIdOf(pair),
     base_currency: pair.baseMint,
     target_currency: pair.quoteMint,
     base_symbol: pair.baseSymbol,

@@ -2,8 +2,8 @@ import { inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { type Kept, type Part, within } from '../live/fresh.js'
-import { isTickerId, type Pair, ticker, type Volumes } from '../market/ticker.js'
-import type { Ticker } from '../../schemas/ticker.js'
+import { type Pair, ticker, type Volumes } from '../market/ticker.js'
+import { type Ticker, TickerSchema } from '../../schemas/ticker.js'
 import { tickerNotFound } from '../../schemas/errors.js'
 import {
   checkAddress, hasEvents, headOf, keepOne, noPool, type PricedState, type Sources
@@ -19,13 +19,15 @@ export interface TickerList {
   pairs: ReadonlyMap<string, Pair>
 }
 
+const TICKER_ID = new RegExp(TickerSchema.properties.ticker_id.pattern!)
+
 /**
  * The deepest pool of a pair, or the one that is `asked` for; and the others. Throws INVALID_TICKER_ID,
  * INVALID_POOL_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, what `get` throws, and HISTORY_UNAVAILABLE where the deepest has
  * no ticker: the next one, which may be a stranger's, would pass for it.
  */
 export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: string, asked?: string) {
-  if (!isTickerId(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
+  if (!TICKER_ID.test(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
   if (asked !== undefined) checkAddress(asked, 'INVALID_POOL_ID')
   const list = await get(parts)
   const all = list.state.byPair.get(tickerId) ?? []

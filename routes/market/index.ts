@@ -8,6 +8,7 @@ import { asOf } from '../../lib/page/plain-figures.js'
 import { NO_POOL } from '../../lib/page/pool-facts.js'
 import { DRAWN_TTL } from '../../lib/page/sparklines.js'
 import { withAge } from '../../lib/responses/sources.js'
+import { KEY } from '../../schemas/common.js'
 
 /** The market pages for people: files that read the public API, under a policy that lets them do nothing else. */
 
@@ -15,8 +16,8 @@ const KEPT = 'public, max-age=31536000, immutable'
 /** Those who show an image keep it far longer anyway. */
 const IMAGE_KEPT = 'public, max-age=300'
 
-/** The text of an address's key, and of a host as a browser names it: nothing else is written into a page. */
-const KEY = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/
+/** An address, and a host as a browser names it: nothing else is written into a page. */
+const ADDRESS = new RegExp(`^${KEY}$`)
 const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-fA-F:]+\](?::\d{1,5})?$/
 
 /** None of these is in the document. */
@@ -58,7 +59,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get('/pool/:pool_id', OF_POOL, async (request, reply) => {
     const { pool_id: pool } = request.params
     const known: Part[] = []
-    const found = KEY.test(pool) ? await page.find(known, pool) : { reason: NO_POOL }
+    const found = ADDRESS.test(pool) ? await page.find(known, pool) : { reason: NO_POOL }
     if (found?.reason !== undefined) {
       return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8')
         .send(pages.missing(pool, found.reason))

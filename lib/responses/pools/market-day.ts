@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { invalidParameter, readDay } from '../../query.js'
 import { amountText, exactUnits, ifKnown } from '../../market/pool-figures.js'
-import { largestFirst, usdText } from '../../market/ticker.js'
+import { largestFirst, tickerIdOf, usdText } from '../../market/ticker.js'
 import { DAY, dateOf, dayOf, dayOfDate } from '../../time.js'
 import { INVALID_DATE } from '../../../schemas/errors.js'
 import type { MarketDay, MarketDays } from '../../../schemas/pools.js'
@@ -55,7 +55,7 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
       const fees = traded.unknownFees > 0 ? null : traded.fees
       const row = {
         pool_id: address,
-        ticker_id: `${dao.baseMint}_${dao.quoteMint}`,
+        ticker_id: tickerIdOf(dao),
         target_volume: exactUnits(traded.quote, decimals),
         volume_usd: text(traded.quote),
         fees: ifKnown(fees, raw => amountText(raw, decimals)),

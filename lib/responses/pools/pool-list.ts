@@ -6,7 +6,7 @@ import type { Kept } from '../../live/fresh.js'
 import { isDate } from '../../market/dao-report.js'
 import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
-import { liquidityUsd, type Pair, usdText } from '../../market/ticker.js'
+import { liquidityUsd, type Pair, tickerIdOf, usdText } from '../../market/ticker.js'
 import type { Dao } from '../../protocol/dao.js'
 import { dateOf, dayOf, timeText } from '../../time.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
@@ -42,7 +42,7 @@ export function createTradedPools (sources: Sources): Kept<PoolList> {
       ifKnown(value, sum => exactUnits(sum, decimals))
     return {
       pool_id: pair.address,
-      ticker_id: `${pair.baseMint}_${pair.quoteMint}`,
+      ticker_id: tickerIdOf(pair),
       base: { mint: pair.baseMint, symbol: pair.baseSymbol, name: pair.baseName, decimals: pair.baseDecimals },
       quote: { mint: pair.quoteMint, symbol: pair.quoteSymbol, name: pair.quoteName, decimals: pair.quoteDecimals },
       state: dao.state === 'spot' ? 'spot' : 'proposal',
