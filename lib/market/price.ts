@@ -1,6 +1,7 @@
 import {
   compare, divide, fix, fixedText, isBelow, multiply, ONE, placesFor, powerOfTen, type Rational, ratio, subtract
 } from '../decimal.js'
+import { feeAt } from './volume.js'
 
 /** Price and quotes of a constant-product pool: reserves in raw units, prices in whole quote per whole base token. */
 
@@ -24,9 +25,9 @@ export const wholePrice = (
 export const spotPrice = (pool: Pool): Rational =>
   wholePrice({ quote: pool.quoteReserves, base: pool.baseReserves }, pool)
 
-/** Output of a swap of `input`: the fee rounds up, the output down (programs/futarchy/src/state/futarchy_amm.rs). */
+/** Output of a swap of `input`, rounded down (programs/futarchy/src/state/futarchy_amm.rs). */
 export function swapOutput (input: bigint, reserveIn: bigint, reserveOut: bigint, feeRate: Rational): bigint {
-  const net = input * (feeRate.d - feeRate.n) / feeRate.d
+  const net = input - feeAt(input, feeRate)
   return net * reserveOut / (reserveIn + net)
 }
 

@@ -16,7 +16,7 @@ export interface SwapFacts extends SpotSwap { fee: bigint | null }
 /** Both legs in raw units, exact, and whether the fee is the one that the configured rate takes. */
 export interface SwapVolume { base: Rational, quote: Rational, agrees: boolean }
 
-/** The protocol's fee on `input` at `rate`, rounded up (programs/futarchy/src/state/futarchy_amm.rs, swap). */
+/** The fee on `input` at `rate`, rounded up (programs/futarchy/src/state/futarchy_amm.rs, swap). */
 export const feeAt = (input: bigint, { n, d }: Rational): bigint => input - input * (d - n) / d
 
 /**
