@@ -8,6 +8,7 @@ import { createDaoResponses } from '../lib/responses/daos/index.js'
 import { type BlockRange, createBlockRange } from '../lib/responses/forms/block-range.js'
 import { createCmc } from '../lib/responses/forms/cmc.js'
 import { createCoinGecko } from '../lib/responses/forms/coingecko.js'
+import { createDayTickers } from '../lib/responses/forms/pairs.js'
 import { createMarket } from '../lib/responses/market.js'
 import { createPoolResponses } from '../lib/responses/pools/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
@@ -67,7 +68,8 @@ export default fp(async fastify => {
   const pools = createPoolResponses(sources, market.totals, facts)
   const proposals = createProposals(sources, accounts, program)
   const { incomplete, tickerList } = market
-  const listed = { ...sources, supply, tickers: tickerList, traded: pools.traded }
+  const days = createDayTickers(sources, tickerList, pools.traded)
+  const listed = { ...sources, supply, tickers: tickerList, days }
   fastify.decorate('sources', sources)
     .decorate('supply', supply)
     .decorate('market', market)

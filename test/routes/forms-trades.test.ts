@@ -4,6 +4,7 @@ import { createCmc } from '../../lib/responses/forms/cmc.js'
 import type { Turn } from '../../lib/line.js'
 import type { Part } from '../../lib/live/fresh.js'
 import { createCoinGecko } from '../../lib/responses/forms/coingecko.js'
+import { createDayTickers } from '../../lib/responses/forms/pairs.js'
 import { createTradedPools } from '../../lib/responses/pools/pool-list.js'
 import type { CmcSummary, CmcTrades } from '../../schemas/cmc.js'
 import type { CoinGeckoTickers, CoinGeckoTrades } from '../../schemas/coingecko.js'
@@ -109,7 +110,9 @@ test('a DAO that misses an event is left out of tickers and summary; where all d
   const { sources: common, supply, market, history } = app
   const list = await market.tickerList([])
   const told = async () => {
-    const sources = { ...common, supply, tickers: async () => list, traded: createTradedPools(common) }
+    const tickers = async () => list
+    const days = createDayTickers(common, tickers, createTradedPools(common))
+    const sources = { ...common, supply, tickers, days }
     const lists = [await createCoinGecko(sources).tickers([]), await createCmc(sources).summary([])]
     return lists.map(({ variants }) =>
       (JSON.parse(String(variants.get('identity')!.body)) as CmcSummary).map(({ pool_id: pool }) => pool))
@@ -184,7 +187,7 @@ test('trades by side and time, of the deepest pool of the pair or of another by 
 
 test('both sides are of one moment: what trades meanwhile is in both or in none', async t => {
   const { app, ledger, dao, id } = await setUp(t)
-  const { sources: common, supply, history, market, pools: { traded } } = app
+  const { sources: common, supply, history, market } = app
   let reads = 0
   const trading: typeof history = {
     ...history,
@@ -201,7 +204,7 @@ test('both sides are of one moment: what trades meanwhile is in both or in none'
       return found
     }
   }
-  const sources = { ...common, supply, history: trading, tickers: market.tickerList, traded }
+  const sources = { ...common, supply, history: trading, tickers: market.tickerList, days: async () => [] }
   const ALL = { pool_id: undefined, type: undefined, limit: 0, start_time: undefined, end_time: undefined }
   const last = dao.seqNum
   const bodyOf = ({ variants }: CachedResponse) => JSON.parse(String(variants.get('identity')!.body)) as unknown
@@ -261,9 +264,9 @@ test('a long day is read page by page', async t => {
 })
 
 test('a day of more trades than one answer can hold is refused, not cut short', async t => {
-  const { app: { sources: common, supply, market, pools: { traded } }, get, id } = await setUp(t)
+  const { app: { sources: common, supply, market }, get, id } = await setUp(t)
   const { length: most } = await get<CmcTrades>(`/cmc/v1/trades/${id}`)
-  const sources = { ...common, supply, tickers: market.tickerList, traded }
+  const sources = { ...common, supply, tickers: market.tickerList, days: async () => [] }
   await t.resolves(createCmc(sources, most).trades([], id, turn))
   await t.rejects(createCmc(sources, most - 1).trades([], id, turn), { code: 'HISTORY_UNAVAILABLE' })
 })

@@ -14,7 +14,7 @@ import { exactResponse, JSON_TYPE } from '../json-response.js'
 import { knownTrades } from '../known.js'
 import { formOf, headOf, keepEach } from '../sources.js'
 import { pairIn } from '../tickers.js'
-import { createDayTickers, type DayTicker, deepestBook, type FormSources } from './pairs.js'
+import { type DayTicker, deepestBook, type FormSources } from './pairs.js'
 import { nameOf, symbolOf } from './token-texts.js'
 
 /** Most trades in one answer, far more than a pool has in a day: beyond, nothing is answered. */
@@ -93,7 +93,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   }] as const
 
   return {
-    summary: formOf(createDayTickers(sources), days => exactResponse<CmcSummary>(days.map(summaryRow))),
+    summary: formOf(sources.days, days => exactResponse<CmcSummary>(days.map(summaryRow))),
 
     /**
      * All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, OVERLOADED, and HISTORY_UNAVAILABLE

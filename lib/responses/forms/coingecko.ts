@@ -11,7 +11,7 @@ import { jsonResponse } from '../json-response.js'
 import { historyHeaders, knownTrades } from '../known.js'
 import { formOf, headOf } from '../sources.js'
 import { pairIn } from '../tickers.js'
-import { createDayTickers, deepestBook, type FormSources } from './pairs.js'
+import { deepestBook, type FormSources } from './pairs.js'
 
 /** Times in seconds, or in milliseconds where they are as large as such are today. */
 interface CoinGeckoTradesAsked {
@@ -29,15 +29,15 @@ const MAX_TRADES = 1_000
 
 /** The market in CoinGecko's form. */
 export function createCoinGecko (sources: FormSources) {
-  const { history, tickers } = sources
+  const { history, tickers, days } = sources
 
   return {
     pairs: formOf(tickers, ({ tickers }) => jsonResponse<CoinGeckoPairs>(tickers.map(ticker => ({
       ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id
     })))),
 
-    tickers: formOf(createDayTickers(sources), tickers =>
-      jsonResponse<CoinGeckoTickers>(tickers.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
+    tickers: formOf(days, days =>
+      jsonResponse<CoinGeckoTickers>(days.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
 
     /**
      * Trades of one pool of a pair by side; without a first second, as far as all are known. Throws what `pairIn`

@@ -10,8 +10,7 @@ import { pairIn, type TickerList } from '../tickers.js'
 
 export interface FormSources extends Sources {
   tickers: Kept<TickerList>
-  /** The pools by state and history. */
-  traded: Kept<PoolList>
+  days: Kept<DayTicker[]>
   supply: Kept<Supply, [mint: string]>
 }
 
@@ -29,9 +28,11 @@ export interface DayTicker {
  * The tickers of which all of the last 24 hours is known, deepest first, kept. A DAO that is not final yet, or misses
  * an event, is left out. Throws what the tickers throw, HISTORY_UNAVAILABLE where none is left.
  */
-export const createDayTickers = (sources: FormSources): Kept<DayTicker[]> => keepOne(sources, async parts => {
-  const { tickers } = await sources.tickers(parts)
-  const { byId } = await sources.traded(parts)
+export const createDayTickers = (
+  sources: Sources, list: Kept<TickerList>, pools: Kept<PoolList>
+): Kept<DayTicker[]> => keepOne(sources, async parts => {
+  const { tickers } = await list(parts)
+  const { byId } = await pools(parts)
   const whole = tickers.flatMap((ticker): DayTicker[] => {
     const pool = byId.get(ticker.pool_id)
     const { base_volume_24h: base, target_volume_24h: target } = pool ?? {}
