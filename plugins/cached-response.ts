@@ -2,11 +2,12 @@ import { pipeline, Readable } from 'node:stream'
 import { createGzip } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
-import type { Aged } from '../lib/live/fresh.js'
+import { type Aged, oldestOf } from '../lib/live/fresh.js'
 import {
   type CachedResponse, chooseVariant, etagOf, isKnown, isStreamed, type StreamedResponse
 } from '../lib/http/cached-response.js'
 import { chooseEncoding, type Encoding } from '../lib/http/encoding.js'
+import { timeText } from '../lib/time.js'
 
 /** An answer with its age; without parts where no state of the chain is in it. */
 export type Sendable<V> = Omit<Aged<V>, 'parts'> & Partial<Pick<Aged<V>, 'parts'>>
@@ -94,9 +95,7 @@ function sendCached (this: FastifyReply, response: Sendable<CachedResponse | Str
 function setCacheHeaders (this: FastifyReply, { parts = [], ...age }: Age): FastifyReply {
   this.header('cache-control', `public, max-age=${Math.floor(age.left / 1000)}`)
   if (isStale(age)) this.header('age', Math.floor(age.age / 1000))
-  if (parts.length > 0) {
-    this.header('x-chain-time', new Date(Math.min(...parts.map(({ time }) => time)) * 1000).toISOString())
-  }
+  if (parts.length > 0) this.header('x-chain-time', timeText(oldestOf(parts)))
   return this
 }
 

@@ -1,5 +1,4 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
 import fp from 'fastify-plugin'
 import { once } from '../lib/once.js'
 
@@ -8,8 +7,6 @@ declare module 'fastify' {
     metrics: {
       /** All of them as Prometheus reads them; requests and calls are counted where they are served. */
       text (): Promise<string>
-      /** Where they are served; undefined: nowhere. */
-      port (): number | undefined
     }
   }
 }
@@ -28,11 +25,7 @@ export default fp(async fastify => {
     sharedLimit: () => fastify.sharedLimit?.counts
   }, { process: config.metricsPort !== undefined }))
 
-  let server: Server | undefined
-  fastify.decorate('metrics', {
-    text: async () => await (await load()).registry.metrics(),
-    port: () => (server?.address() as AddressInfo | null | undefined)?.port
-  })
+  fastify.decorate('metrics', { text: async () => await (await load()).registry.metrics() })
   if (config.metricsPort === undefined) return
 
   const metrics = await load()
@@ -47,7 +40,7 @@ export default fp(async fastify => {
   })
   chain.observers.add(metrics.called)
 
-  const opened = server = createServer((request, response) => {
+  const server = createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end()
       return
@@ -60,12 +53,12 @@ export default fp(async fastify => {
       })
   })
   await new Promise<void>((resolve, reject) => {
-    opened.once('error', error =>
+    server.once('error', error =>
       reject(Object.assign(error, { setting: 'METRICS' }))).listen(config.metricsPort, config.metricsHost, resolve)
   })
   fastify.log.info(`metrics at port ${config.metricsPort} of ${config.metricsHost}`)
   fastify.addHook('onClose', async () => {
-    opened.closeAllConnections()
-    await new Promise(resolve => opened.close(resolve))
+    server.closeAllConnections()
+    await new Promise(resolve => server.close(resolve))
   })
 }, { name: 'metrics', dependencies: ['config', 'chain', 'answers', 'rate-limit-redis', 'stream'] })

@@ -78,7 +78,8 @@ interface Entry<V> extends Made<V> { triedAt: number, failed: boolean }
 
 const isRefuted = ({ parts }: Made<unknown>): boolean => parts.some(part => part.isRefuted)
 
-const oldestOf = (parts: readonly Part[]): number => Math.min(...parts.map(({ time }) => time))
+/** The chain's time of the oldest of them, Unix seconds. */
+export const oldestOf = (parts: readonly Part[]): number => Math.min(...parts.map(({ time }) => time))
 
 /** How long ago the first of its states was read, ms; Infinity where one was not current then. */
 function readSince (parts: readonly Part[], now: number, time: AgeTime): number {

@@ -1,7 +1,7 @@
 import type { ProposalRow } from '../../schemas/proposals.js'
 import { shift } from '../../public/market/decimal.js'
 import { abbreviate, formatChange, formatCompact, formatNumber, formatPrice, NONE } from '../../public/market/format.js'
-import type { Part } from '../live/fresh.js'
+import { oldestOf, type Part } from '../live/fresh.js'
 import { timeText } from '../time.js'
 import { escapeHtml } from './html.js'
 import type { Row } from './list.js'
@@ -17,7 +17,7 @@ const MOST = 100
 /** The chain's time of what was read: of the oldest of it; empty where nothing was. */
 export const asOf = (parts: readonly Part[]): string => parts.length === 0
   ? ''
-  : `${timeText(Math.min(...parts.map(({ time }) => time))).slice(0, 19).replace('T', ' ')} UTC`
+  : `${timeText(oldestOf(parts)).slice(0, 19).replace('T', ' ')} UTC`
 
 const usd = (text: string | null): string => text === null ? NONE : `$${formatCompact(text)}`
 
