@@ -18,8 +18,7 @@ const text = (row: ClosingDay | undefined): string | null =>
 export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keepEach(sources, async (parts, asked: string) => {
     const { state: { daos: known, usdPerUnit, symbolOf }, walkedTo, firstDay } = await totals(parts)
-    const wanted = [...known.values()].filter(({ address, quoteMint }) =>
-      usdPerUnit(quoteMint) !== undefined && [address, ''].includes(asked))
+    const wanted = [...known.values()].filter(({ address }) => [address, ''].includes(asked))
     const pools = await sources.history.read(async reading => {
       const all = await reading.closes()
       return wanted.map(({ address, baseMint, quoteMint, createdAt }) => {
