@@ -9,13 +9,13 @@ import type { PageList, Row } from './list.js'
 /** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
 
 /** A listed pool, or why there is no page of one. */
-export type FoundPool = { facts: PoolFacts, reason?: undefined } | { facts?: undefined, reason: string }
+type FoundPool = { facts: PoolFacts, reason?: undefined } | { facts?: undefined, reason: string }
 
 /** Of an address that is no DAO's. */
 export const NO_POOL = 'There is no DAO with a pool at this address.'
 
 /** Of a DAO that is on the chain. */
-const REASONS: Record<string, string> = {
+const REASONS: Record<NonNullable<Snapshot['discovered'][number]['leftOut']>, string> = {
   excluded: 'The operator of this service leaves this DAO out.',
   undecodable: 'There is a DAO at this address, but its account has a form that this service does not know.',
   'no reserves': 'There is a DAO at this address, but its spot pool is empty on at least one side, so that it has no ' +
@@ -32,7 +32,7 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
   const pair = snapshot.pairs.find(({ address }) => address === pool)
   const account = snapshot.discovered.find(({ address }) => address === pool)
   if (pair === undefined) {
-    return { reason: account === undefined ? NO_POOL : REASONS[account.leftOut ?? ''] ?? 'This DAO is not listed.' }
+    return { reason: account?.leftOut === undefined ? NO_POOL : REASONS[account.leftOut] }
   }
   // the list has texts only where they are short
   const [base, quote] = [snapshot.tokens.get(pair.baseMint)?.whole, snapshot.tokens.get(pair.quoteMint)?.whole]
