@@ -2,6 +2,7 @@ import fp from 'fastify-plugin'
 import type { RedisLink, RedisLinkOptions } from '../lib/rate-limit/redis.js'
 import { createSharedCounter } from '../lib/rate-limit/shared.js'
 import { type Count, WINDOW } from '../lib/rate-limit/minute-window.js'
+import type { Settings } from '../lib/settings.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -22,12 +23,15 @@ export interface SharedLimitOptions {
 
 /** What keys of the page's budget begin with; no address does. */
 export const PAGE = 'page '
+/** Requests that a key has in a clock minute. */
+export const mostOf = (key: string, { rateLimitMax, rateLimitPage }: Settings): number =>
+  key.startsWith(PAGE) ? rateLimitPage : rateLimitMax
 /** Deployments that share a Redis and are not replicas of one another take a database each. */
 const PREFIX = 'dao-market-data:limit:'
 
 /** Connects to REDIS_URL. Without an answer the service starts, and stops, all the same. */
 export default fp<SharedLimitOptions>(async (fastify, { now, redisLink }) => {
-  const { redisUrl, rateLimitMax, rateLimitPage } = fastify.config
+  const { config, config: { redisUrl } } = fastify
   if (redisUrl === undefined) {
     fastify.decorate('sharedLimit', undefined)
     return
@@ -54,9 +58,7 @@ export default fp<SharedLimitOptions>(async (fastify, { now, redisLink }) => {
       wasAway = !change.up
     }
   })
-  const counter = createSharedCounter({
-    counts: link, max: key => key.startsWith(PAGE) ? rateLimitPage : rateLimitMax, now
-  })
+  const counter = createSharedCounter({ counts: link, max: key => mostOf(key, config), now })
   fastify.decorate('sharedLimit', { count: counter.count, counts: link })
   fastify.addHook('onClose', () => link.close())
   await link.start()

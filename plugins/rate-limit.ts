@@ -5,7 +5,7 @@ import fp from 'fastify-plugin'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
 import { RATE_LIMITED } from '../schemas/errors.js'
-import { PAGE } from './rate-limit-redis.js'
+import { mostOf, PAGE } from './rate-limit-redis.js'
 
 export interface RateLimitOptions {
   /** Wall clock, ms. */
@@ -24,7 +24,7 @@ const isOfPage = ({ routeOptions: { url }, headers }: FastifyRequest): boolean =
  * for the pages, their files and what they ask for, so that a visit leaves the client its requests.
  */
 export default fp<RateLimitOptions>(async (fastify, { now }) => {
-  const { rateLimitMax, rateLimitPage, isExempt } = fastify.config
+  const { config } = fastify
   // of both budgets, over all processes or in this one
   const count: (key: string) => Count | Promise<Count> = fastify.sharedLimit?.count ?? createWindowCounter(now).count
   class ClockMinuteStore implements FastifyRateLimitStore {
@@ -40,11 +40,11 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
   }
 
   await fastify.register(rateLimit, {
-    max: (_request, key) => key.startsWith(PAGE) ? rateLimitPage : rateLimitMax,
+    max: (_request, key) => mostOf(key, config),
     timeWindow: WINDOW,
     store: ClockMinuteStore,
     keyGenerator: request => `${isOfPage(request) ? PAGE : ''}${request.client}`,
-    allowList: request => isExempt(request.address),
+    allowList: request => config.isExempt(request.address),
     errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
 
