@@ -4,7 +4,7 @@ import { isServiceError } from '../lib/errors.js'
 import { isPageRoute, pageOf } from '../lib/http/page-routes.js'
 import { JSON_TYPE } from '../lib/responses/json-response.js'
 import type { ErrorBody } from '../schemas/common.js'
-import { endpointNotFound, ERRORS, RATE_LIMITED, UNAVAILABLE, UNEXPECTED } from '../schemas/errors.js'
+import { endpointNotFound, ERRORS, RATE_LIMITED, UNEXPECTED } from '../schemas/errors.js'
 
 const HTML_TYPE = 'text/html; charset=utf-8'
 
@@ -19,7 +19,6 @@ export function answerFor (error: unknown, path: string): { status: number, mess
   }
   const status = (error as FastifyError | undefined)?.statusCode
   if (status === 429) return { status, message: RATE_LIMITED }
-  if (status === 503) return { status, message: UNAVAILABLE }
   // No endpoint takes a body or a query: what the framework has against a request is against one to a path that does
   // not exist.
   if (status !== undefined && status >= 400 && status < 500) return { status: 404, message: endpointNotFound(path) }
