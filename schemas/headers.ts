@@ -42,13 +42,11 @@ export const HEADERS = {
 export type HeaderName = keyof typeof HEADERS
 
 /** What every answer carries, unless the client's address is exempt. */
-export const LIMIT_HEADERS: readonly HeaderName[] = [
+const LIMIT_HEADERS: readonly HeaderName[] = [
   'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit-Policy', 'RateLimit'
 ]
-/** What an answer from the cache carries. */
-const CACHE_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age', 'X-Chain-Time']
 /** What an answer carries whose bytes are made beforehand. */
-export const BYTES_HEADERS: readonly HeaderName[] = [...CACHE_HEADERS, 'ETag', 'Vary']
+export const BYTES_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age', 'X-Chain-Time', 'ETag', 'Vary']
 /** What an answer says of how far back it is known. */
 export const HISTORY_HEADERS = ['X-History-Complete', 'X-History-Since'] as const
 export const NO_STORE: readonly HeaderName[] = ['Cache-Control']

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { prefersJson } from '../../../lib/http/media-type.js'
 import { makeCachedResponse } from '../../../lib/http/cached-response.js'
-import { JSON_TYPE, jsonResponse } from '../../../lib/responses/json-response.js'
+import { jsonResponse } from '../../../lib/responses/json-response.js'
 import { formOf } from '../../../lib/responses/sources.js'
 import { PLAIN_AMOUNT } from '../../../schemas/responses.js'
 import { type Supply, SupplyAnswerSchema } from '../../../schemas/supply.js'
@@ -28,11 +28,9 @@ const routes: FastifyPluginAsync = async fastify => {
   function plainText (
     path: string, operationId: string, summary: string, description: string, pick: (supply: Supply) => string
   ): void {
-    const asText = formOf(supply, value =>
-      makeCachedResponse<string>('text/plain; charset=utf-8', pick(value), BOTH_FORMS))
-    const asJson = formOf(supply, value =>
-      makeCachedResponse<string>(JSON_TYPE, JSON.stringify({ result: pick(value) }), BOTH_FORMS))
-    endpoint<string, 'mintAddress'>(fastify, `/:mintAddress/${path}`, {
+    const asText = formOf(supply, value => makeCachedResponse('text/plain; charset=utf-8', pick(value), BOTH_FORMS))
+    const asJson = formOf(supply, value => jsonResponse({ result: pick(value) }, BOTH_FORMS))
+    endpoint<unknown, 'mintAddress'>(fastify, `/:mintAddress/${path}`, {
       operationId,
       summary,
       description,
