@@ -33,10 +33,11 @@ export interface CardFacts extends Omit<PoolFacts, 'isDeciding'> {
   week?: Line
 }
 
-/** `figures`: totals by their names; `rows`: the deepest pools. */
-export interface MarketFacts {
+type Amounts = Pick<CardFacts, 'volume' | 'liquidity'>
+
+/** Totals, and the deepest pools. */
+export interface MarketFacts extends Amounts {
   pools: number
-  figures: ReadonlyArray<readonly [label: string, value: string]>
   rows: ReadonlyArray<Omit<CardFacts, 'name' | 'week'>>
 }
 
@@ -104,10 +105,9 @@ const bar = (x: number, height: number): string =>
   `<rect x="${EDGE + x}" y="${99 - height}" width="6" height="${height}" fill="${DARK}"/>`
 
 /** An image around `content`, which ends at its edge, above a line of figures; it is shown long after its `time`. */
-function frame (content: string, figures: MarketFacts['figures'], time = '', behind = ''): string {
-  const texts = figures.map(
-    ([label, value]) => `${label}  <tspan font-size="30" fill="${INK}">${written(value, 24)}</tspan>`
-  )
+function frame (content: string, { volume, liquidity }: Amounts, time = '', behind = ''): string {
+  const texts = Object.entries({ 'Volume, 24 h': volume, Liquidity: liquidity }).flatMap(([label, value]) =>
+    value === undefined ? [] : [`${label}  <tspan font-size="30" fill="${INK}">${written(value, 24)}</tspan>`])
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"
   font-family="Inter SemiBold" font-weight="600" xml:space="preserve">
 <clipPath id="edge"><rect width="${WIDTH - EDGE}" height="${HEIGHT}"/></clipPath>
@@ -127,7 +127,7 @@ ${text(EDGE, 566, 28, QUIET, texts.join('<tspan>      </tspan>'))}
 const colourOf = (change: string): string => change.startsWith('−') ? DOWN : UP
 
 /** The source of the market's image. */
-export function marketSource ({ pools, figures, rows }: MarketFacts, time?: string): string {
+export function marketSource ({ pools, rows, ...amounts }: MarketFacts, time?: string): string {
   const drawn = rows.map(({ base, quote, mint, quoteMint, price, change = '' }, index) => {
     const y = 272 + index * 50
     const unit = written(quote, 12) || quoteMint
@@ -136,12 +136,12 @@ export function marketSource ({ pools, figures, rows }: MarketFacts, time?: stri
       text(WIDTH - EDGE, y, 30, colourOf(change), written(change, 16), 'end')
   })
   const count = pools === 0 ? '' : `<tspan dx="24" font-size="34" fill="${QUIET}">${pools} pools</tspan>`
-  return frame(text(EDGE, 200, 72, INK, `DAO markets${count}`) + drawn.join(''), figures, time)
+  return frame(text(EDGE, 200, 72, INK, `DAO markets${count}`) + drawn.join(''), amounts, time)
 }
 
 /** The source of a pool's image. Every text in it is bounded, so its size and the work of drawing it are. */
 export function cardSource (facts: CardFacts, time?: string): string {
-  const { base, quote, name, mint, quoteMint, price, change, volume, liquidity, week = [] } = facts
+  const { base, quote, name, mint, quoteMint, price, change, week = [] } = facts
   const line = pointsOf(week)
   const isUp = (week.at(-1) ?? 0) >= (week.find(height => height !== null) ?? 0)
   const wide = WIDTH - 2 * EDGE
@@ -151,8 +151,6 @@ export function cardSource (facts: CardFacts, time?: string): string {
   const symbol = written(base, fitting(SMALLEST, baseRoom)) || mint
   const symbolSize = Math.max(SMALLEST, Math.min(84, baseRoom / Math.max(1, symbol.length) / LETTER))
   const amount = written(price, 32)
-  const figures = ([['Volume, 24 h', volume], ['Liquidity', liquidity]] as const)
-    .flatMap(([label, value]) => value === undefined ? [] : [[label, value] as const])
   const changed = change === undefined
     ? ''
     : `<tspan dx="24" fill="${colourOf(change)}">${written(change, 16)} in 24 h</tspan>`
@@ -165,7 +163,7 @@ export function cardSource (facts: CardFacts, time?: string): string {
     text(EDGE, 400, Math.min(96, room / Math.max(1, amount.length) / LETTER), INK, amount),
     text(EDGE, 452, 34, QUIET, unit + changed)
   ]
-  return frame(content.join(''), figures, time, chart)
+  return frame(content.join(''), facts, time, chart)
 }
 
 /** An image as a PNG file, drawn beside the event loop; packing it takes the loop some 20 ms. */

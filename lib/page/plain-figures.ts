@@ -5,7 +5,7 @@ import { oldestOf, type Part } from '../live/fresh.js'
 import { timeText } from '../time.js'
 import { escapeHtml } from './html.js'
 import type { Row } from './list.js'
-import { symbolOf } from './pool-facts.js'
+import { figuresOf, symbolOf } from './pool-facts.js'
 
 /** Figures in a page as it is sent: what those see who run no scripts. */
 
@@ -25,10 +25,8 @@ const usd = (text: string | null): string => text === null ? NONE : `$${formatCo
 const FIGURES: Columns<Row> = [
   ['Price', pool => `${formatPrice(pool.last_price)} ${symbolOf(pool.quote)}`],
   ['24 h', pool => formatChange(pool.price_change_24h)],
-  ['Volume, 24 h', pool => pool.target_volume_24h === null
-    ? NONE
-    : `${formatCompact(pool.target_volume_24h)} ${symbolOf(pool.quote)}`],
-  ['Liquidity', pool => pool.priced_in_usd ? usd(pool.liquidity_in_usd) : 'No USD price'],
+  ['Volume, 24 h', pool => figuresOf(pool).volume ?? NONE],
+  ['Liquidity', pool => figuresOf(pool).liquidity ?? 'No USD price'],
   ['Market cap', pool => usd(pool.market_cap_usd)],
   ['Fully diluted', pool => usd(pool.fdv_usd)],
   ['NAV per token', pool => pool.nav_per_token === null ? NONE : `$${formatPrice(pool.nav_per_token)}`],

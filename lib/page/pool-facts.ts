@@ -49,7 +49,7 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
   }
 }
 
-/** What the row of a pool adds to its image. */
+/** The figures of a row with their units, as far as they are known. */
 export const figuresOf = (pool: Row): Pick<CardFacts, 'change' | 'volume' | 'liquidity'> => ({
   ...(pool.target_volume_24h !== null && {
     volume: `${formatCompact(pool.target_volume_24h)} ${symbolOf(pool.quote)}`
@@ -64,15 +64,10 @@ const NAMED = 5
 /** What the market's image shows of the pools, deepest first; volumes as the list adds them up, or not at all. */
 export function marketFacts ({ totals: { count, volume, liquidity }, rows }: PageList): MarketFacts {
   const [deepest] = rows
-  if (deepest === undefined) return { pools: 0, figures: [], rows: [] }
+  if (deepest === undefined) return { pools: 0, rows: [] }
   return {
     pools: count,
-    figures: [
-      ...volume === null
-        ? []
-        : [['Volume, 24 h', `${formatCompact(volume)} ${symbolOf(deepest.quote)}`] as const],
-      ...deepest.priced_in_usd ? [['Liquidity', `$${formatCompact(liquidity)}`] as const] : []
-    ],
+    ...figuresOf({ ...deepest, target_volume_24h: volume, liquidity_in_usd: liquidity, price_change_24h: null }),
     rows: rows.slice(0, NAMED).map(pool => ({
       base: symbolOf(pool.base),
       quote: symbolOf(pool.quote),

@@ -38,16 +38,16 @@ t.test('texts of strangers are text alone, of letters that the font has, and bou
 
 t.test('the market: its totals and the deepest pools, whatever is known', async t => {
   const rows = ['<b>', '漢', 'W'.repeat(4_096)].map(base => ({ ...FACTS, base }))
-  const source = marketSource({ pools: 21, figures: [['Liquidity', '$12.40 M']], rows })
+  const source = marketSource({ pools: 21, liquidity: '$12.40 M', rows })
   t.match(source, '>21 pools<')
   t.match(source, />&lt;b&gt;<tspan[^>]*> FBm5…FBYn</)
   t.ok(source.length < 4_000, `${source.length}`)
-  const images = await Promise.all([source, marketSource({ pools: 0, figures: [], rows: [] })].map(drawCard))
+  const images = await Promise.all([source, marketSource({ pools: 0, rows: [] })].map(drawCard))
   for (const image of images) t.same([image.readUInt32BE(16), image.readUInt32BE(20)], [1200, 630])
   t.notOk(images[0]!.equals(images[1]!))
 })
 
 t.test('an image has the time of its figures', async t => {
   t.match(cardSource(FACTS, '2026-01-02 03:04:05 UTC'), '>2026-01-02 03:04:05 UTC</text>')
-  t.match(marketSource({ pools: 0, figures: [], rows: [] }, '2026-01-02 03:04:05 UTC'), '>2026-01-02 03:04:05 UTC<')
+  t.match(marketSource({ pools: 0, rows: [] }, '2026-01-02 03:04:05 UTC'), '>2026-01-02 03:04:05 UTC<')
 })
