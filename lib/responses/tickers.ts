@@ -69,7 +69,7 @@ export function createTickers (sources: Sources) {
     const pairs = state.deepest.filter(({ address }) => !incomplete.has(address))
     // nobody knows yet whose a missing transaction is: an empty list would look like a market without pools
     if (pairs.length === 0 && state.pairs.length > 0) {
-      throw new ServiceError('HISTORY_UNAVAILABLE', 'events of the last 24 hours are missing')
+      throw new ServiceError('HISTORY_UNAVAILABLE', 'the last 24 hours of no pool are known')
     }
     // the last day is covered: a DAO that it does not know has not traded
     const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))

@@ -2,7 +2,7 @@ import { inSlices } from '../../async.js'
 import type { Rational } from '../../decimal.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
-import { EMPTY_CANDLE, executedPrice, type ExecutedPrice } from '../rules/candles.js'
+import { type Candle, EMPTY_CANDLE, executedPrice, type ExecutedPrice } from '../rules/candles.js'
 import { sumOf } from '../rules/fixed-point.js'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
 import { sizeOf } from '../rules/sequence-gaps.js'
@@ -64,6 +64,9 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
     return async (now: number, daos: string[]) => [name, await read(now - age + 1, daos)] as const
   })
 
+  /** Whether its volume is known: by fees, each fee has to be, and the event before the swap tells it. */
+  const isTold = ({ unknownFees }: Candle): boolean => valuation.basis !== 'fees' || unknownFees === 0
+
   const daosOf = ({ accounts, sequenceRanges }: Completeness) => new Set([...accounts.keys(), ...sequenceRanges.keys()])
 
   return {
@@ -71,8 +74,10 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
     async last24h (now: number, known: Completeness): Promise<Map<string, Volume24h>> {
       const knowledge = knowledgeOf(known, now - DAY)
       const volumes = await lastDay(now + 1, known.sequenceRanges.keys())
-      return new Map(Array.from(daosOf(known), dao =>
-        [dao, { ...volumeOf(volumes.get(dao) ?? EMPTY_CANDLE), complete: knowledge(dao) === 'whole' }]))
+      return new Map(Array.from(daosOf(known), dao => {
+        const candle = volumes.get(dao) ?? EMPTY_CANDLE
+        return [dao, { ...volumeOf(candle), complete: knowledge(dao) === 'whole' && isTold(candle) }]
+      }))
     },
 
     /** As `last24h`, with all that is told of a pool. */
@@ -90,8 +95,10 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
       return new Map(await inSlices(daos, (dao): [string, PoolWindow] => {
         const after = wholeAfter.get(dao)
         const covers = (time: number): boolean => after !== undefined && after <= time
-        const quoteOf = (sums: typeof week, from: number) =>
-          covers(from) ? volumeOf(sums.get(dao) ?? EMPTY_CANDLE).quote : null
+        const quoteOf = (sums: typeof week, from: number) => {
+          const candle = sums.get(dao) ?? EMPTY_CANDLE
+          return covers(from) && isTold(candle) ? volumeOf(candle).quote : null
+        }
         // it is the newest of its time only where all since is known
         const { now: last, '24h': before, ...past } = Object.fromEntries(prices.map(([name, byDao]) => {
           const price = byDao.get(dao)
@@ -112,7 +119,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           quote7d: quoteOf(week, minute - WEEK - 1),
           quote30d: quoteOf(month, minute - MONTH - 1),
           wholeAfter: after,
-          complete: covers(now - DAY)
+          complete: covers(now - DAY) && isTold(candle)
         }]
       }))
     },

@@ -1,5 +1,6 @@
 import { test } from 'tap'
-import { ratio } from '../../../../lib/decimal.js'
+import type { SignatureInfo } from '../../../../lib/chain/types.js'
+import { compare, ratio } from '../../../../lib/decimal.js'
 import { EMPTY_CANDLE, executedPrice } from '../../../../lib/history/rules/candles.js'
 import { SCALE } from '../../../../lib/history/rules/fixed-point.js'
 import type { SequenceRange } from '../../../../lib/history/rules/types.js'
@@ -11,6 +12,7 @@ import { ServiceError } from '../../../../lib/errors.js'
 import { createLedger } from '../../../../simulator/index.js'
 import { until, watch } from '../../../support/history/history.js'
 import { NOTHING_MISSING } from '../../../support/history/knowledge.js'
+import { ledgerReader } from '../../../support/history/reader.js'
 
 const DAY = 86_400
 const NOTHING_DONE: StepChanges = {
@@ -141,3 +143,44 @@ test('a price from before the window that could not be read once is read the nex
   isAway = false
   t.match(await before(), executedPrice((await store.lastTrades(ledger.time, [dao.address]))[0]!.swap))
 })
+
+for (const basis of ['input', 'fees'] as const) {
+  test(`the day of a pool whose oldest swap has no known fee yet, by ${basis}`, async t => {
+    const ledger = createLedger({ seed: 25 })
+    const pool = () => ledger.dao(
+      { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
+    )
+    const [dao, other] = [pool(), pool()]
+    // half of what the settings have
+    dao.setFees(25, 25)
+    dao.swap('buy', 3_000_000n)
+    ledger.advance(2 * DAY)
+    const { signature } = other.swap('buy', 1_000_000n)
+    ledger.advance(DAY + 3_600)
+    dao.swap('buy', 8_000_000n)
+    ledger.advance(60)
+    let isHeld = true
+    const reader = Object.assign(ledgerReader(ledger), {
+      bendPage (page: SignatureInfo[]) {
+        if (!isHeld) return page
+        const end = page.findIndex(one => one.signature === signature)
+        if (end === -1) throw new ServiceError('NODE_UNAVAILABLE', 'the node is away')
+        return page.slice(0, end + 1)
+      }
+    })
+    const { history } = await watch(t, ledger, { reader, basis })
+    const day = async () => (await history.last24h()).volumes.get(dao.address)!
+    const window = () => history.read(async reading =>
+      (await reading.windows((await history.last24h()).head.time)).get(dao.address)!)
+    await until(() => history.status().phase === 'walking-back')
+    t.equal(history.status().last24h, true)
+    t.equal((await day()).complete, basis === 'input', 'its fee is told by the event before it')
+    t.equal((await window()).complete, basis === 'input')
+    isHeld = false
+    await until(() => history.status().complete)
+    for (const { complete, trades, quote } of [await day(), await window()]) {
+      const expected = ratio(basis === 'input' ? 8_000_000n : 4_000_000n)
+      t.match({ complete, trades, order: compare(quote, expected) }, { complete: true, trades: 1, order: 0 })
+    }
+  })
+}
