@@ -48,6 +48,11 @@ export interface Connections {
 
 // Shorter than nodes and proxies keep an idle connection; where they say how long, that holds.
 const IDLE_MS = 4_000
+/**
+ * For so long each address of a host but the last is tried: by the platform's 250 ms one that is a continent away is
+ * given up, for an IPv6 address that this machine has no way to.
+ */
+export const ADDRESS_LIMITS = { autoSelectFamilyAttemptTimeout: 1_000 }
 // Public nodes count new connections: the body of a refusal is read, so that its own can be used again.
 const REFUSAL_BYTES = 65_536
 const REFUSAL_MS = 250
@@ -62,7 +67,7 @@ const TOO_MANY =
 
 /** The platform's own client: its `fetch` takes three times the CPU for a first list of DAOs. */
 export function createConnections (): Connections {
-  const kept = { keepAlive: true, timeout: IDLE_MS }
+  const kept = { keepAlive: true, timeout: IDLE_MS, ...ADDRESS_LIMITS }
   const [plain, secure] = [new Agent(kept), new SecureAgent(kept)]
   return {
     post: (url, text, signal) => new Promise((resolve, reject) => {

@@ -5,7 +5,7 @@ import { systemClock, type Clock } from '../clock.js'
 import type { ServiceError } from '../errors.js'
 import { answerError, httpError, networkError, nodeError, rpcError } from './node-errors.js'
 import { isRecord } from './checks.js'
-import { readUrl } from './json-rpc.js'
+import { ADDRESS_LIMITS, readUrl } from './json-rpc.js'
 
 export interface SubscriptionOptions {
   /** ws or wss; may hold a key. */
@@ -51,6 +51,7 @@ export function subscribe ({
     const socket = new WebSocket(url, {
       maxPayload: MAX_MESSAGE_BYTES,
       handshakeTimeout: silenceMs,
+      ...ADDRESS_LIMITS,
       perMessageDeflate: false   // it would cost memory, and let small messages unpack to large ones
     })
     let number: number | undefined

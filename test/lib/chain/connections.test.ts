@@ -1,5 +1,6 @@
+import dns from 'node:dns'
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, type LookupFunction, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { test, type Test } from 'tap'
@@ -124,4 +125,24 @@ test('what was not reached, or speaks no TLS, is thrown with the platform\'s cod
   await t.rejects(post(undefined, 'https'), { code: /SSL|EPROTO|ECONNRESET/ })
   await new Promise(resolve => server.close(resolve))
   await t.rejects(post(), { code: 'ECONNREFUSED' })
+})
+
+test('a host far away is reached though its other address, of IPv6, is not', async t => {
+  const { server, connections } = await setUp(t, (_, response) => { response.end(TEXT) })
+  const { port } = server.address() as AddressInfo
+  const lookup: LookupFunction = (_, __, done) =>
+    done(null, [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }])
+  t.intercept(dns, 'lookup', { value: lookup })
+  // a connection over IPv4 takes as long as to the other side of the Earth
+  const { _handle: handle } = server as unknown as { _handle: { constructor: { prototype: Record<string, unknown> } } }
+  const { prototype } = handle.constructor
+  const connect = prototype.connect as (...given: unknown[]) => number
+  t.intercept(prototype, 'connect', {
+    value (this: unknown, ...given: unknown[]): number {
+      setTimeout(() => connect.apply(this, given), 400)
+      return 0
+    }
+  })
+  const answer = await connections.post(new URL(`http://far.example:${port}/`), '{}', new AbortController().signal)
+  t.equal(await read(answer), TEXT)
 })
