@@ -4,8 +4,6 @@ interface BackoffOptions {
   /** The wait after the first failure, and the longest, ms. */
   firstMs?: number
   maxMs?: number
-  /** Seconds that the other side asked for. */
-  retryAfter?: number | undefined
 }
 
 const FIRST_MS = 500
@@ -13,11 +11,10 @@ const FIRST_MS = 500
 const MAX_MS = 5_000
 
 /**
- * Milliseconds to wait after the nth failure in a row (from 1): doubling up to a bound, less up to a half by chance,
- * never less than the other side asked for.
+ * Milliseconds to wait after the nth failure in a row (from 1): doubling up to a bound, less up to a half by chance.
  */
 export function backoff (
-  failures: number, { random, firstMs = FIRST_MS, maxMs = MAX_MS, retryAfter = 0 }: BackoffOptions
+  failures: number, { random, firstMs = FIRST_MS, maxMs = MAX_MS }: BackoffOptions
 ): number {
-  return Math.max(Math.min(firstMs * 2 ** (failures - 1), maxMs) * (0.5 + random() / 2), retryAfter * 1000)
+  return Math.min(firstMs * 2 ** (failures - 1), maxMs) * (0.5 + random() / 2)
 }

@@ -32,8 +32,8 @@ export function createLane (
       if (signal.aborted) return
       task.failures++
       const isOurs = isServiceError(error)
-      const retryAfter = isOurs ? error.retryAfter : undefined
-      const delay = Math.round(backoff(task.failures, { random: clock.random, retryAfter }))
+      // the silence that one node asks for is kept where it is asked: another, or this one, may be well before
+      const delay = Math.round(backoff(task.failures, clock))
       task.at = clock.now() + delay
       const message = `${messageOf(error)}; tried again in ${delay} ms`
       const detail = { failures: task.failures, ...(!isOurs && { error }) }
