@@ -119,7 +119,8 @@ export function createRedisLink ({
       const gone = heartbeatMs * MISSED
       const members = await within(redis.beat(membersKey, id, gone, gone), timeout)
       if (closed) return
-      replicas = members
+      // back, perhaps empty, it knows of few until each has beaten again
+      replicas = up === true ? members : Math.max(replicas, members)
       if (up !== true) onChange?.({ up: true, replicas })
       up = true
     } catch (error) {

@@ -127,7 +127,7 @@ for (const [how, trouble] of [['reset', 'connection'], ['silent', 'timeout']] as
       const { hostname, port } = new URL(SERVER)
       const link = await createLink({ host: hostname, port: Number(port || 6379) })
       t.teardown(() => link.close())
-      const { replicas, clock, known, areUp } = await startFleet(
+      const { replicas, prefix, clock, known, areUp } = await startFleet(
         t, 2, { REDIS_URL: `redis://127.0.0.1:${link.port}` }, { ...PATIENT, timeout: TIMEOUT }
       )
       const [a, b] = replicas as [Replica, Replica]
@@ -152,8 +152,12 @@ for (const [how, trouble] of [['reset', 'connection'], ['silent', 'timeout']] as
       clock.time += MINUTE
       t.equal(await a.admitted(20) + await b.admitted(20), 10, 'five each of the next minute')
 
+      const redis = new Redis(SERVER)
+      t.teardown(() => redis.disconnect())
+      await redis.del(`${prefix}replicas`)
       restore()
       await areUp(true)
+      for (const { app } of replicas) t.equal(app.sharedLimit!.counts.replicas, 2, 'though it has forgotten them')
       t.equal(await a.metric('rate_limit_backend_local'), '0')
       t.equal(await a.admitted(20) + await b.admitted(20), 0, 'nothing more in the minute in which it comes back')
       for (const { lines } of replicas) t.equal(told(lines, SHARED), 2)
