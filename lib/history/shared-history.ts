@@ -125,7 +125,13 @@ export async function openSharedHistory (
         follow(),
         createLane([createTask(lookAtAccounts)], { clock, signal, onLog }).run(),
         writes && runLeaderLoop({
-          open: () => connect().then(() => openSession(place)), begin, heartbeatMs: HEARTBEAT_MS, clock, signal, onLog
+          open: () => connect().then(() => openSession(place)),
+          begin,
+          isBehind: () => leading?.status().isBehind === true,
+          heartbeatMs: HEARTBEAT_MS,
+          clock,
+          signal,
+          onLog
         })
       ])
     },

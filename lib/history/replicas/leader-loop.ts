@@ -17,6 +17,8 @@ export interface LeaderOptions<S extends LeaderSession> {
   open (): Promise<S>
   /** Begins what one process of all does. Gives what ends it. */
   begin (session: S): Promise<() => Promise<void>>
+  /** Whether what was begun has fallen behind the chain: another may reach its nodes, or the database, better. */
+  isBehind (): boolean
   /** Between two signs of life, or two looks whether the lead is free, ms. */
   heartbeatMs: number
   clock: Clock
@@ -26,12 +28,15 @@ export interface LeaderOptions<S extends LeaderSession> {
 
 /** Longest wait before a new session, ms: the lead may be free. */
 const MAX_MS = 2000
+/** Heartbeats for which who gave the lead back leaves it to the others. */
+const LEFT = 3
 
 /** Leads whenever the lead is free, until the signal. Never throws. */
 export async function runLeaderLoop<S extends LeaderSession> (
-  { open, begin, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
+  { open, begin, isBehind, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
 ): Promise<void> {
-  async function keep (session: S): Promise<void> {
+  /** Gives for how long the lead is left to others, ms. */
+  async function keep (session: S): Promise<number> {
     let stop: (() => Promise<void>) | undefined
     try {
       while (!signal.aborted && !session.lost.aborted) {
@@ -40,7 +45,9 @@ export async function runLeaderLoop<S extends LeaderSession> (
           stop = await begin(session)
         }
         await pause(clock, heartbeatMs, signal, session.lost)
+        if (isBehind()) return LEFT * heartbeatMs
       }
+      return 0
     } finally {
       if (stop !== undefined) {
         if (!signal.aborted) {
@@ -54,10 +61,11 @@ export async function runLeaderLoop<S extends LeaderSession> (
   }
 
   for (let failures = 0; !signal.aborted;) {
+    let left = 0
     try {
       const session = await open()
       failures = 0
-      await keep(session)
+      left = await keep(session)
     } catch (error) {
       if (failures === 0) {
         const message = `the database: ${messageOf(error)}; tried again until it answers`
@@ -66,7 +74,7 @@ export async function runLeaderLoop<S extends LeaderSession> (
       failures++
     }
     if (!signal.aborted) {
-      await pause(clock, backoff(Math.max(failures, 1), { random: clock.random, maxMs: MAX_MS }), signal)
+      await pause(clock, left + backoff(Math.max(failures, 1), { random: clock.random, maxMs: MAX_MS }), signal)
     }
   }
 }

@@ -31,7 +31,7 @@ function createLock () {
   }
 }
 
-function contender (lock: ReturnType<typeof createLock>) {
+function contender (lock: ReturnType<typeof createLock>, follows = true) {
   const stop = new AbortController()
   const seen = { leads: 0, begun: 0, sessions: [] as Array<ReturnType<typeof lock.open>>, log: [] as LogEvent[] }
   const ended = runLeaderLoop({
@@ -45,6 +45,7 @@ function contender (lock: ReturnType<typeof createLock>) {
       seen.begun++
       return async () => { seen.leads-- }
     },
+    isBehind: () => !follows && seen.leads > 0,
     heartbeatMs: 5,
     clock: systemClock,
     signal: stop.signal,
@@ -72,6 +73,16 @@ test('one of several leads; another takes over when its session is lost, and whe
   t.equal(leading().length, 0, 'stopped, nobody leads')
 })
 
+test('who leads and falls behind the chain gives the lead to one who does not', async t => {
+  const lock = createLock()
+  const cutOff = contender(lock, false)
+  await until('it leads', () => cutOff.seen.begun > 0)
+  const other = contender(lock)
+  await until('the other leads', () => other.seen.leads === 1)
+  t.equal(cutOff.seen.leads, 0)
+  for (const one of [cutOff, other]) await one.stop()
+})
+
 test('a database that can\'t be reached is tried again, and told once', async t => {
   const lock = createLock()
   const stop = new AbortController()
@@ -86,6 +97,7 @@ test('a database that can\'t be reached is tried again, and told once', async t 
       leads = true
       return async () => { leads = false }
     },
+    isBehind: () => false,
     heartbeatMs: 5,
     clock: { ...systemClock, sleep: async (ms, signal) => await systemClock.sleep(Math.min(ms, 2), signal) },
     signal: stop.signal,
