@@ -42,6 +42,8 @@ const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress',
 const LONG_MS = 30_000
 // How long calls go out one by one where a batch was refused.
 const SINGLES_MS = 60_000
+// For so long at most is asked to be silent who limits a rate.
+const RATE_SILENCE_S = 60
 
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
@@ -139,8 +141,9 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     else giveUpIfTooLate(submission)
   }
 
-  /** By 503 proxies refuse what is too fast (nginx's limit_req); a node that is asked slowly is out. */
-  const isForRate = (error: ServiceError | undefined): boolean => faultOf(error)?.status === 503 && rate.isFast()
+  /** By 503 proxies refuse what is too fast (nginx's limit_req); who is asked slowly, or asks for longer, is out. */
+  const isForRate = (error: ServiceError | undefined): boolean =>
+    faultOf(error)?.status === 503 && (error!.retryAfter ?? 0) <= RATE_SILENCE_S && rate.isFast()
 
   function learnRate (method: string, sentAt: number, accepted: number, refusals: ServiceError[]): void {
     if (accepted > 0) rate.accept(method, accepted)

@@ -437,9 +437,9 @@ test('a quiet node that refused everything for seconds is soon asked for all tha
 })
 
 test('a node that answers 503 to everything is out: at once if little is asked, within seconds if much', async t => {
-  for (const [calls, ms] of [[1, 100], [1_000, 2_000]] as const) {
+  for (const [calls, ms, silence] of [[1, 100], [1_000, 2_000], [1_000, 100, { retryAfter: 3_600 }]] as const) {
     const limit = { calls: 1_000, windowMs: 1_000 }
-    const { clock, send } = setUp({ limits: [limit], status: 503 })
+    const { clock, send } = setUp({ limits: [limit], status: 503, ...silence })
     send(calls).catch(() => {})
     await clock.run(3_000)
     limit.calls = 0
