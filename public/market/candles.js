@@ -202,7 +202,9 @@ export function createCandles ({ path, banner }) {
   let supply = null
   let drawing = null
   let running = null
+  /** Of the candles that are shown, and the one that was asked for last; `fresh`: its first answer has not come. */
   let interval = '1h'
+  let asked = interval
   let fresh = true
   let older = { isWhole: true, running: false, due: 0 }
 
@@ -265,12 +267,13 @@ export function createCandles ({ path, banner }) {
       element('td', {}, formatNumber(candle.trades)))))
   }
 
-  async function draw (next) {
+  /** `isNew`: of an interval that was not shown before. */
+  async function draw (next, isNew) {
     const value = Number(slider.value)
-    const atNewest = fresh || value >= candles.length - 1
+    const atNewest = isNew || value >= candles.length - 1
     const [first] = next
     // what has been loaded of the past goes on where the new ones begin, or begins anew
-    const past = fresh || first === undefined ? [] : candles.filter(({ time }) => time < first.time)
+    const past = isNew || first === undefined ? [] : candles.filter(({ time }) => time < first.time)
     const joins = past.length > 0 && past.at(-1).time + MS[interval] / 1000 === first.time
     const pointed = candles[value]?.time
     candles = joins ? [...past, ...next] : next
@@ -294,12 +297,10 @@ export function createCandles ({ path, banner }) {
       onPoint (time) { read(time === undefined ? null : candles.findIndex(candle => candle.time === time)) },
       onOldest: loadOlder
     })
-    const reset = fresh
-    fresh = false
     const made = await drawing
     made.draw(shown, chosen())
     made.mark(worth(pool.last_price))
-    if (reset) made.reset(place.clientWidth < NARROW ? IN_SIGHT.narrow : IN_SIGHT.wide)
+    if (isNew) made.reset(place.clientWidth < NARROW ? IN_SIGHT.narrow : IN_SIGHT.wide)
   }
 
   /** Asks for the candles before the oldest; what is in sight stays where it is. */
@@ -330,10 +331,11 @@ export function createCandles ({ path, banner }) {
     }
   }
 
-  const show = next => draw(next).catch(() => {
+  const show = (next, isNew = false) => draw(next, isNew).catch(() => {
     drawing = null
     byId('candles-state').replaceChildren(failureNotice(
-      { kind: 'error', message: 'The chart could not be loaded; the table below has the same.' }, () => show(candles)
+      { kind: 'error', message: 'The chart could not be loaded; the table below has the same.' },
+      () => show(candles, isNew)
     ))
   })
 
@@ -342,18 +344,21 @@ export function createCandles ({ path, banner }) {
     banner,
     loaded: next => `${formatCount(next.length, 'candle')} loaded`,
     draw (next) {
-      if (fresh) older = { isWhole: next.length < COUNT, running: false, due: 0 }
-      show(next)
+      const isNew = fresh
+      if (isNew) older = { isWhole: next.length < COUNT, running: false, due: 0 }
+      interval = asked
+      fresh = false
+      show(next, isNew)
     }
   })
 
   function ask () {
     running?.stop()
-    interval = radios.find(({ checked }) => checked).value
+    asked = radios.find(({ checked }) => checked).value
     fresh = true
     older = { ...older, isWhole: true }
     running = poll({
-      path: `${path}/ohlcv?interval=${interval}&limit=${COUNT}&empty=true`,
+      path: `${path}/ohlcv?interval=${asked}&limit=${COUNT}&empty=true`,
       check: checkCandles,
       interval: EVERY,
       show: answered

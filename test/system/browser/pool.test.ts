@@ -218,6 +218,25 @@ inBrowser(visiting => {
     t.match(await page.locator('.card-foot a').getAttribute('href'), 'https://www.tradingview.com/')
   })
 
+  visiting('an option chosen while another interval is awaited', {}, async (t, { page, service }) => {
+    let answer = () => {}
+    const answered = new Promise<void>(resolve => { answer = resolve })
+    await page.route('**/ohlcv?interval=1d*', async route => {
+      await answered
+      await route.continue()
+    })
+    await openPool(page, service.url, META.pool_id)
+    const range = page.locator('#candle-range')
+    const before = await range.innerText()
+    await page.locator('#candles').getByText('The same as a table').click()
+    await page.getByLabel('1d', { exact: true }).check({ force: true })
+    await page.locator('#chart-options input[name=log]').check({ force: true })
+    t.equal(await range.innerText(), before, 'the hours are shown as hours')
+    answer()
+    await range.filter({ hasText: '00:00 UTC to' }).waitFor()
+    t.equal(await page.locator('#candle-rows tr').count(), 300, 'days alone')
+  })
+
   visiting('a pool without a trade, and prices of any size', {}, async (t, { page, service }) => {
     service.answers.candles = () => ({ body: [] })
     service.answers.trades = () => ({ body: [] })
