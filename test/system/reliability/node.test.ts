@@ -22,7 +22,7 @@ test('500 requests that find nothing in the cache make one refresh, of the list 
   const answers = await Promise.all(Array.from({ length: 1_000 }, (_, i) => app.inject(paths[i % 2]!)))
   t.ok(answers.every(({ statusCode }) => statusCode === 200))
   t.equal(node.calls.getProgramAccounts, 1)
-  t.equal(node.calls.getMultipleAccounts, 2, 'the tokens of the list, and the supply')
+  t.equal(node.calls.getMultipleAccounts, 3, 'the tokens of the list, whether there is a mint, and its supply')
 })
 
 test(
