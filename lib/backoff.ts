@@ -10,11 +10,7 @@ const FIRST_MS = 500
 /** Half a cache lifetime: no longer may volumes be missing after a fault has ended. */
 const MAX_MS = 5_000
 
-/**
- * Milliseconds to wait after the nth failure in a row (from 1): doubling up to a bound, less up to a half by chance.
- */
-export function backoff (
-  failures: number, { random, firstMs = FIRST_MS, maxMs = MAX_MS }: BackoffOptions
-): number {
+/** Milliseconds to wait after the nth failure in a row, from 1: doubling to a bound, less up to a half by chance. */
+export function backoff (failures: number, { random, firstMs = FIRST_MS, maxMs = MAX_MS }: BackoffOptions): number {
   return Math.min(firstMs * 2 ** (failures - 1), maxMs) * (0.5 + random() / 2)
 }

@@ -127,7 +127,10 @@ export async function openSharedHistory (
         writes && runLeaderLoop({
           open: () => connect().then(() => openSession(place)),
           begin,
-          isBehind: () => leading?.status().isBehind === true,
+          isCurrent () {
+            const { headAge = null, isBehind = true } = leading?.status() ?? {}
+            return headAge !== null && !isBehind
+          },
           heartbeatMs: HEARTBEAT_MS,
           clock,
           signal,

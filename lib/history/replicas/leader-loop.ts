@@ -17,8 +17,8 @@ export interface LeaderOptions<S extends LeaderSession> {
   open (): Promise<S>
   /** Begins what one process of all does. Gives what ends it. */
   begin (session: S): Promise<() => Promise<void>>
-  /** Whether what was begun has fallen behind the chain: another may reach its nodes, or the database, better. */
-  isBehind (): boolean
+  /** Whether what was begun is at the head of the chain. */
+  isCurrent (): boolean
   /** Between two signs of life, or two looks whether the lead is free, ms. */
   heartbeatMs: number
   clock: Clock
@@ -33,11 +33,12 @@ const LEFT = 3
 
 /** Leads whenever the lead is free, until the signal. Never throws. */
 export async function runLeaderLoop<S extends LeaderSession> (
-  { open, begin, isBehind, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
+  { open, begin, isCurrent, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
 ): Promise<void> {
   /** Gives for how long the lead is left to others, ms. */
   async function keep (session: S): Promise<number> {
     let stop: (() => Promise<void>) | undefined
+    let wasCurrent = false
     try {
       while (!signal.aborted && !session.lost.aborted) {
         if (await session.tryToLead() && stop === undefined) {
@@ -45,7 +46,10 @@ export async function runLeaderLoop<S extends LeaderSession> (
           stop = await begin(session)
         }
         await pause(clock, heartbeatMs, signal, session.lost)
-        if (isBehind()) return LEFT * heartbeatMs
+        const isNow = isCurrent()
+        // another may reach its nodes, or the database, better; for who never was at the head nothing says so
+        if (wasCurrent && !isNow) return LEFT * heartbeatMs
+        wasCurrent = isNow
       }
       return 0
     } finally {

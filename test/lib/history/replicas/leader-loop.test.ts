@@ -31,8 +31,10 @@ function createLock () {
   }
 }
 
-function contender (lock: ReturnType<typeof createLock>, follows = true) {
+/** `currentFor`: looks for which it is at the head once it leads. */
+function contender (lock: ReturnType<typeof createLock>, currentFor = Infinity) {
   const stop = new AbortController()
+  let looks = 0
   const seen = { leads: 0, begun: 0, sessions: [] as Array<ReturnType<typeof lock.open>>, log: [] as LogEvent[] }
   const ended = runLeaderLoop({
     open: async () => {
@@ -45,7 +47,7 @@ function contender (lock: ReturnType<typeof createLock>, follows = true) {
       seen.begun++
       return async () => { seen.leads-- }
     },
-    isBehind: () => !follows && seen.leads > 0,
+    isCurrent: () => seen.leads > 0 && looks++ < currentFor,
     heartbeatMs: 5,
     clock: systemClock,
     signal: stop.signal,
@@ -75,12 +77,21 @@ test('one of several leads; another takes over when its session is lost, and whe
 
 test('who leads and falls behind the chain gives the lead to one who does not', async t => {
   const lock = createLock()
-  const cutOff = contender(lock, false)
+  const cutOff = contender(lock, 1)
   await until('it leads', () => cutOff.seen.begun > 0)
   const other = contender(lock)
   await until('the other leads', () => other.seen.leads === 1)
   t.equal(cutOff.seen.leads, 0)
   for (const one of [cutOff, other]) await one.stop()
+})
+
+test('who never was at the head keeps the lead, as where finality has stalled for all', async t => {
+  const lock = createLock()
+  const [first, second] = [contender(lock, 0), contender(lock, 0)]
+  await until('one leads', () => first.seen.begun + second.seen.begun > 0)
+  await wait(60)
+  t.equal(first.seen.begun + second.seen.begun, 1)
+  for (const one of [first, second]) await one.stop()
 })
 
 test('a database that can\'t be reached is tried again, and told once', async t => {
@@ -97,7 +108,7 @@ test('a database that can\'t be reached is tried again, and told once', async t 
       leads = true
       return async () => { leads = false }
     },
-    isBehind: () => false,
+    isCurrent: () => true,
     heartbeatMs: 5,
     clock: { ...systemClock, sleep: async (ms, signal) => await systemClock.sleep(Math.min(ms, 2), signal) },
     signal: stop.signal,
