@@ -89,11 +89,13 @@ export function createRedisLink ({
   url, prefix, expiry, timeout = 100, deadAfter = 1_000, heartbeatMs = 5_000, retryMs = 1_000, onChange
 }: RedisLinkOptions) {
   const id = randomUUID()
+  const gone = heartbeatMs * MISSED
   const membersKey = `${prefix}replicas`
   const redis = openRedis(url, retryMs, deadAfter, timeout)
 
   let up: boolean | undefined
   let replicas = 1
+  let backAt = -Infinity
   let closed = false
   let cancelBeat = (): void => {}
   let lastError: unknown
@@ -116,11 +118,11 @@ export function createRedisLink ({
   async function beat (): Promise<void> {
     try {
       if (redis.status !== 'ready') throw lastError ?? new Error(`the connection is ${redis.status}`)
-      const gone = heartbeatMs * MISSED
       const members = await within(redis.beat(membersKey, id, gone, gone), timeout)
       if (closed) return
+      if (up === false) backAt = systemClock.now()
       // back, perhaps empty, it knows of few until each has beaten again
-      replicas = up === true ? members : Math.max(replicas, members)
+      replicas = systemClock.now() - backAt < gone ? Math.max(replicas, members) : members
       if (up !== true) onChange?.({ up: true, replicas })
       up = true
     } catch (error) {

@@ -168,6 +168,34 @@ for (const [how, trouble] of [['reset', 'connection'], ['silent', 'timeout']] as
   )
 }
 
+test('after Redis is back, who is not heard of again counts for as long as a replica may be late', { skip }, async t => {
+  const { hostname, port } = new URL(SERVER)
+  const link = await createLink({ host: hostname, port: Number(port || 6379) })
+  t.teardown(() => link.close())
+  const prefix = `test:${randomUUID()}:`
+  const redis = new Redis(SERVER)
+  t.teardown(() => redis.disconnect())
+  await redis.zadd(`${prefix}replicas`, Date.now(), 'another')
+  let backAt = 0
+  const only = createRedisLink({
+    ...PATIENT,
+    url: `redis://127.0.0.1:${link.port}`,
+    prefix,
+    expiry: MINUTE,
+    heartbeatMs: 400,
+    onChange: ({ up }) => { backAt = up ? steadyNow() : 0 }
+  })
+  t.teardown(() => only.close())
+  await only.start()
+  t.equal(only.replicas, 2)
+  const restore = link.begin('reset')
+  await until('Redis is away', () => !only.up)
+  await redis.del(`${prefix}replicas`)
+  restore()
+  await until('who does not come back is forgotten', () => only.up && only.replicas === 1)
+  t.ok(steadyNow() - backAt >= 1_150, 'three beats of 400 ms')
+})
+
 test('without Redis the service starts, limits and stops', async t => {
   const begun = steadyNow()
   const { replicas: [only] } = await startFleet(t, 1, { REDIS_URL: 'redis://127.0.0.1:1' })
