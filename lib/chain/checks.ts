@@ -15,5 +15,4 @@ const Hash = Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' })
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 export const isCount = checkOf(Count)
-export const isSignature = checkOf(Signature)
 export const isHash = checkOf(Hash)

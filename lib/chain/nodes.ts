@@ -233,8 +233,8 @@ export function withFailover (
       const answers = await settle<unknown>(calls.map(call => ({
         calls: [call],
         take ([value]) {
-          const isDoubted = call.doubt?.(value) === true
-          return { value, age: Number(isDoubted), isEnough: !isDoubted }
+          const age = call.doubt?.(value) ?? 0
+          return { value, age, isEnough: age === 0 }
         }
       })), options)
       return answers.map(answer => isServiceError(answer) ? { error: answer } : { result: answer })

@@ -6,8 +6,8 @@ import type { AtMoment, CallOptions, Priority } from './types.js'
 export interface Call {
   method: string
   params: readonly unknown[]
-  /** Of a result, as null for what is listed, that is believed only where every other node gives such a one. */
-  doubt?: ((result: unknown) => boolean) | undefined
+  /** 0: a result is believed; else the others are asked, too, and the least doubted of what all give is taken. */
+  doubt?: ((result: unknown) => number) | undefined
 }
 
 export type Reply = { result: unknown, error?: undefined } | { error: ServiceError, result?: undefined }

@@ -1,7 +1,8 @@
 /** Reads of the past at commitment `finalized`: signatures of an address, their transactions, and blocks. */
+import { Type } from '@sinclair/typebox'
 import { badAnswer as bad, isServiceError, ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
-import { isCount, isHash, isRecord, isSignature } from './checks.js'
+import { checkOf, isCount, isHash, isRecord, Signature } from './checks.js'
 import { CURSOR_UNKNOWN, faultOf, isRefusedAsAsked, isWorthRetrying } from './node-errors.js'
 import { readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { type Call, type Reply, type Rpc } from './rpc.js'
@@ -27,11 +28,16 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
   let bulkPage = PAGE
 
   /** What concerns a block, null where there is none. */
-  async function ofBlock (method: string, params: readonly unknown[], options: CallOptions): Promise<unknown> {
-    return await rpc.call(method, params, { ...options, doubt: isNull }).catch((error: unknown) => {
+  async function ofBlock<T> (
+    method: string, params: readonly unknown[], isAnswer: (answer: unknown) => answer is T, options: CallOptions
+  ): Promise<T | null> {
+    const doubt = (answer: unknown): number => isAnswer(answer) ? 0 : answer === null ? 1 : 2
+    const answer = await rpc.call(method, params, { ...options, doubt }).catch((error: unknown) => {
       if (NO_BLOCK.has(faultOf(error)?.rpcCode ?? 0)) return null
       throw error
     })
+    if (answer === null || isAnswer(answer)) return answer
+    throw bad(`${method}: not what was asked for`)
   }
 
   return {
@@ -43,7 +49,7 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
       if (lists.length > 0) return joined(lists)
       // before Agave 4.0 a node answers an unknown cursor with an empty list, and one that began from a snapshot has no
       // list of before: another may know
-      const doubted = { ...options, doubt: isEmptyList }
+      const doubted = { ...options, doubt: (rows: unknown) => doubtOf(signaturesOf(rows, before)) }
       const rows = await rpc.call(call.method, call.params, doubted).catch((cause: unknown) => {
         if (faultOf(cause)?.rpcCode !== CURSOR_UNKNOWN) throw cause
         throw new ServiceError('CURSOR_UNKNOWN', 'no node knows the signature before the page', { cause })
@@ -55,8 +61,11 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
 
     async transactions (signatures, options = {}) {
       if (signatures.length === 0) return []
-      const replies = await rpc.send(signatures.map((signature): Call =>
-        ({ method: 'getTransaction', params: [signature, WHOLE], doubt: isNull })), options)
+      const replies = await rpc.send(signatures.map((signature): Call => ({
+        method: 'getTransaction',
+        params: [signature, WHOLE],
+        doubt: result => Number(!isWhole(outcomeOf({ result }, signature)))
+      })), options)
       const outcomes = replies.map((reply, at) => outcomeOf(reply, signatures[at]!))
       const { error } = replies[0]!
       if (error !== undefined && outcomes.every(outcome => outcome === undefined)) throw error
@@ -85,11 +94,7 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     async blockSignatures (slot, options = {}) {
       // without `rewards`, which not every node takes
       const params = [slot, { commitment: COMMITMENT, transactionDetails: 'signatures', ...VERSION }]
-      const answer = await ofBlock('getBlock', params, options)
-      if (answer === null) return null
-      const { signatures } = isRecord(answer) ? answer : {}
-      if (Array.isArray(signatures) && signatures.every(isSignature)) return signatures
-      throw bad('getBlock: no signatures')
+      return (await ofBlock('getBlock', params, isBlock, options))?.signatures ?? null
     },
 
     head: (options = {}) => rpc.ask(clockQuestion(COMMITMENT), options),
@@ -97,11 +102,7 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
     firstAvailableBlocks: async (options = {}) =>
       (await rpc.ofEach({ method: 'getFirstAvailableBlock', params: [] }, options)).filter(isCount),
 
-    async blockTime (slot, options = {}) {
-      const time = await ofBlock('getBlockTime', [slot], options)
-      if (time === null || isCount(time)) return time
-      throw bad('getBlockTime: no time')
-    },
+    blockTime: async (slot, options = {}) => await ofBlock('getBlockTime', [slot], isCount, options),
 
     async genesisHash (options = {}) {
       const hash = await rpc.call('getGenesisHash', [], options)
@@ -111,8 +112,14 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
   }
 }
 
-const isNull = (result: unknown): boolean => result === null
-const isEmptyList = (result: unknown): boolean => Array.isArray(result) && result.length === 0
+const isBlock = checkOf(Type.Object({ signatures: Type.Array(Signature) }))
+
+const doubtOf = (list: readonly SignatureInfo[] | ServiceError): number =>
+  isServiceError(list) ? 2 : Number(list.length === 0)
+
+/** Not without the inner instructions, where events are, as of a node that does not record them. */
+const isWhole = (outcome: TransactionOutcome): boolean =>
+  !!outcome && !isServiceError(outcome) && (outcome.meta.err !== null || outcome.meta.innerInstructions !== null)
 
 function signaturesOf (rows: unknown, cursor: string | undefined): SignatureInfo[] | ServiceError {
   if (!Array.isArray(rows)) return bad('getSignaturesForAddress: no list')

@@ -120,13 +120,17 @@ test('every error goes to the next node, call by call, and nothing that was answ
 
 test('what is doubted is believed only where every node says it', async t => {
   const { ask, answers, asked } = nodes(2)
-  const doubt = (result: unknown) => result === null
+  const doubt = (result: unknown) => Number(result === null)
   answers[0] = () => ({ result: null })
   t.strictSame(await ask({ doubt }), { result: 1 })
   answers[1] = answers[0]
   t.strictSame(await ask({ doubt }), { result: null })
   t.strictSame(asked, [0, 1, 0, 1])
   t.strictSame(await ask(), { result: null }, 'without a doubt it is the answer')
+  answers[0] = () => ({ result: 'unreadable' })
+  t.strictSame(
+    await ask({ doubt: result => result === null ? 1 : 2 }), { result: null }, 'the least doubted of what all give'
+  )
 })
 
 test('a cursor is unknown where all nodes say so, and not where one of them can\'t say', async t => {

@@ -62,6 +62,9 @@ const ROWS: Row[] = [
     first: ({ conditions }) => { conditions.strict = NODE_KINDS.history.strict },
     both: true
   },
+  { name: 'one records no inner instructions', first: faulty({ kind: 'inner-null' }), searches: true, both: true },
+  { name: 'one passes over the cursor of a list', first: faulty({ kind: 'repeat-page' }), both: true },
+  { name: 'one lists signatures in the wrong order', first: faulty({ kind: 'wrong-order' }), both: true },
   { name: 'the answers of one break off', first: faulty({ kind: 'truncated' }), both: true },
   {
     name: 'one was down for the last hours, and began from a snapshot again',
