@@ -1,5 +1,5 @@
 /** The node client's errors, safe to log: the platform's repeat a node's URL, which carries a key. */
-import { isServiceError, ServiceError, type ErrorCode } from '../errors.js'
+import { ServiceError, type ErrorCode } from '../errors.js'
 
 /** Why a call gave nothing usable; also the `outcome` that is metered. */
 export type FaultReason =
@@ -34,8 +34,7 @@ const TRANSIENT_CODES = new Set([-32005, -32004, -32007, -32009, -32012, -32014,
 export const UNWELL = -32005
 const INVALID_PARAMS = -32602
 export const CURSOR_UNKNOWN = -32020
-// Statuses by which a node is unavailable below 500, 403 as public nodes block a client; and those about the request.
-const REFUSALS = new Set([403, 408, 429])
+// Statuses about the request; by any other the node is unavailable, as for a key that has expired (401, 402, 403).
 const ABOUT_THE_REQUEST = new Set([400, 413, 422])
 // Not the node's fault, nor better a moment later.
 const NEUTRAL = new Set<FaultReason>(['open', 'too-large', 'refused', 'busy', 'batch', 'moment', 'unsupported'])
@@ -57,9 +56,9 @@ export function faultOf (error: unknown): NodeFault | undefined {
 
 /** `retryAfter` in seconds. */
 export function httpError (host: string, status: number, retryAfter?: number): ServiceError {
-  const isUnavailable = status >= 500 || REFUSALS.has(status)
+  const code = ABOUT_THE_REQUEST.has(status) ? 'NODE_BAD_ANSWER' : 'NODE_UNAVAILABLE'
   const fault: NodeFault = { host, reason: status === 429 ? 'refused' : 'http', status }
-  return nodeError(isUnavailable ? 'NODE_UNAVAILABLE' : 'NODE_BAD_ANSWER', `answered HTTP ${status}`, fault, retryAfter)
+  return nodeError(code, `answered HTTP ${status}`, fault, retryAfter)
 }
 
 export const answerError = (host: string, reason: FaultReason, what: string): ServiceError =>
@@ -94,7 +93,7 @@ export function isRefusedAsAsked (error: unknown): boolean {
 export function isWorthRetrying (error: unknown): boolean {
   const fault = faultOf(error)
   if (fault === undefined || NEUTRAL.has(fault.reason) || fault.reason === 'genesis') return false
-  // 403 is a block that outlasts any answer's deadline; another 4xx will be repeated word for word.
-  if (fault.reason === 'http') return isServiceError(error, 'NODE_UNAVAILABLE') && fault.status !== 403
+  // a block or a used-up plan outlasts any answer's deadline
+  if (fault.reason === 'http') return fault.status === 408 || fault.status! >= 500
   return fault.reason !== 'rpc-error' || TRANSIENT_CODES.has(fault.rpcCode ?? 0)
 }

@@ -90,7 +90,7 @@ const faults: Fault[] = [
     name: '403', behave: (_, res) => send(res, 'blocked', 403), code: 'NODE_UNAVAILABLE', outcome: 'http', requests: 1
   },
   {
-    name: '401', behave: (_, res) => send(res, `bad ${KEY}`, 401), code: 'NODE_BAD_ANSWER', outcome: 'http', requests: 1
+    name: '401', behave: (_, res) => send(res, `bad ${KEY}`, 401), code: 'NODE_UNAVAILABLE', outcome: 'http', requests: 1
   },
   {
     name: '413',
@@ -102,7 +102,7 @@ const faults: Fault[] = [
   {
     name: 'redirect',
     behave: (_, res) => send(res, '', 307, { location: 'http://127.0.0.1:1/' }),
-    code: 'NODE_BAD_ANSWER',
+    code: 'NODE_UNAVAILABLE',
     outcome: 'http',
     requests: 1
   },

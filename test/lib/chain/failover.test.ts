@@ -286,7 +286,7 @@ test(
     const hopeless = nodes(2, { retries: 4 })
     hopeless.answers[0] = open('n0', 3)
     hopeless.answers[1] = httpError('n1', 404)
-    await t.rejects(hopeless.put(), { code: 'NODE_BAD_ANSWER', message: /^node n1/ })
+    await t.rejects(hopeless.put(), { code: 'NODE_UNAVAILABLE', message: /^node n1/ })
     t.strictSame(hopeless.clock.slept, [])
   }
 )
@@ -296,7 +296,7 @@ test('the error is the one with most to hope from', async t => {
   answers.splice(0, 3, open('a', 4), open('b', 2), open('c', 3))
   t.match(await ask(), { error: { code: 'BREAKER_OPEN', retryAfter: 2 } })
   answers.splice(0, 3, open('a', 1), httpError('b', 404), httpError('c', 400))
-  t.match(await ask(), { error: { code: 'NODE_BAD_ANSWER', message: /^node b/ } })
+  t.match(await ask(), { error: { code: 'NODE_UNAVAILABLE', message: /^node b/ } })
   answers.splice(0, 3, httpError('a', 404), httpError('b', 503, 5), httpError('c', 503, 4))
   t.match(await ask(), { error: { code: 'NODE_UNAVAILABLE', retryAfter: 4 } })
 })
@@ -331,7 +331,7 @@ test('waits as long as the node asks, or not at all', async t => {
 
 test('only what may pass is tried again', async t => {
   const hopeless = [
-    httpError('h', 400), httpError('h', 403), httpError('h', 413), httpError('h', 429),
+    httpError('h', 307), httpError('h', 400), httpError('h', 402), httpError('h', 413), httpError('h', 429),
     answerError('h', 'too-large', 'x'), rpcError('h', -32602), rpcError('h', -32015),
     nodeError('NODE_BAD_ANSWER', 'x', { host: 'h', reason: 'genesis' }), open('h', 1)
   ]

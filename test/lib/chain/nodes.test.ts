@@ -86,7 +86,7 @@ test('refuses a node of another cluster', async t => {
   const { rpc } = client(t, { urls: [first.url, second.url], clock })
   t.match(await rpc.call('getBalance', []), { value: 1_000 })
   first.behave = (_, res) => send(res, '', 404)
-  await t.rejects(rpc.call('getBalance', []), { code: 'NODE_BAD_ANSWER' })
+  await t.rejects(rpc.call('getBalance', []), { code: 'NODE_UNAVAILABLE' })
   t.match(second.requests, [{ method: 'getGenesisHash' }], 'the other was asked for its cluster and for nothing else')
   second.behave = at(1_000)
   t.match(await rpc.call('getBalance', []), { value: 1_000 })

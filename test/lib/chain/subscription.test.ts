@@ -188,7 +188,7 @@ test('a refusal by HTTP, a handshake that hangs, a closing that hangs', async t 
   node.server.options.verifyClient = (_: unknown, done: (ok: boolean, status: number) => void) => done(false, 401)
   const refused = watch(t, node.url)
   await holds(() => refused.faults.length > 0)
-  t.match(refused.faults[0], { code: 'NODE_BAD_ANSWER', message: /answered HTTP 401/ })
+  t.match(refused.faults[0], { code: 'NODE_UNAVAILABLE', message: /answered HTTP 401/ })
   await refused.subscription.close()
 
   node.server.options.verifyClient = () => {}

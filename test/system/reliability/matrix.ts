@@ -26,6 +26,7 @@ export const ROWS: Row[] = [
   { name: '429', fault: { kind: 'rate-limit' }, ...UNREACHABLE },
   { name: '429 with Retry-After', fault: { kind: 'rate-limit', value: 2 }, ...UNREACHABLE },
   { name: 'HTTP 500', fault: { kind: 'status' }, ...UNREACHABLE },
+  { name: 'HTTP 401, as of an expired key', fault: { kind: 'status', value: 401 }, ...UNREACHABLE },
   { name: 'HTML', fault: { kind: 'html' }, ...UNUSABLE },
   { name: 'truncated JSON', fault: { kind: 'truncated' }, ...UNUSABLE },
   { name: 'answer too large', fault: { kind: 'oversize', value: 4 * 2 ** 20 }, ...UNUSABLE },
