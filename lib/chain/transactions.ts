@@ -125,9 +125,9 @@ function signaturesOf (rows: unknown, cursor: string | undefined): SignatureInfo
   if (!Array.isArray(rows)) return bad('getSignaturesForAddress: no list')
   const infos = rows.map(readSignatureInfo).filter(info => info !== undefined)
   if (infos.length < rows.length) return bad('getSignaturesForAddress: a row that is none')
-  // out of order, or with its own cursor, a page would let a reader skip rows, or read them for ever
+  // out of order, or with its own cursor or a row twice, a page would let a reader skip rows, or read them for ever
   const isOrdered = infos.slice(1).every(({ slot }, i) => slot <= infos[i]!.slot)
-  return isOrdered && infos.every(({ signature }) => signature !== cursor)
+  return isOrdered && new Set([cursor, ...infos.map(({ signature }) => signature)]).size > infos.length
     ? infos
     : bad('getSignaturesForAddress: out of order')
 }
