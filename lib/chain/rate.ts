@@ -1,6 +1,7 @@
 /**
- * How fast a node may be asked: a bucket for all calls and one for each method. The operator's word holds, then the
- * node's headers; else it is learned: up while nothing is refused, down to a share of what was accepted at a refusal.
+ * How fast a node may be asked: a bucket for all calls and one for each method. The operator's word holds; else it is
+ * learned: up while nothing is refused, to what the node's headers state, and down to a share of what was accepted at a
+ * refusal.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
@@ -34,10 +35,10 @@ const BURST_S = 0.05
 // Of the public node's header.
 const METHOD_WINDOW_S = 10
 
-/** `rate` in calls a second; Infinity: no bound is known. Stated, it neither grows nor falls. */
-const makeBucket = (now: number, rate: number, isStated: boolean) => ({
+/** `rate` in calls a second; Infinity: no bound is known. `most`: what is stated, beyond which it does not grow. */
+const makeBucket = (now: number, rate: number, most: number) => ({
   rate,
-  isStated,
+  most,
   tokens: 1,
   at: now,
   /** The rate that was refused; Infinity: none, and it grows fast until one is. */
@@ -63,8 +64,8 @@ type Bucket = ReturnType<typeof makeBucket>
 export type Rate = ReturnType<typeof createRate>
 
 export function createRate (clock: Clock, stated?: number) {
-  const make = (rate: number, isStated = false): Bucket => makeBucket(clock.now(), rate, isStated)
-  const all = stated === undefined ? make(START_RATE) : make(stated * SHARE, true)
+  const make = (rate: number, most = Infinity): Bucket => makeBucket(clock.now(), rate, most)
+  const all = stated === undefined ? make(START_RATE) : make(stated * SHARE, stated * SHARE)
   const methods = new Map<string, Bucket>()
 
   function of (method: string): Bucket {
@@ -79,7 +80,7 @@ export function createRate (clock: Clock, stated?: number) {
     if (bucket.rate === Infinity) return
     if (since >= Math.max(GROW_EVERY_S, 1 / bucket.rate)) {
       const isTried = bucket.spent >= bucket.rate * since / 2 && bucket.refusedSince === undefined
-      if (isTried && !bucket.isStated) grow(bucket, since)
+      if (isTried) grow(bucket, since)
       bucket.spent = 0
       bucket.grownAt = now
     }
@@ -93,7 +94,7 @@ export function createRate (clock: Clock, stated?: number) {
     const grown = bucket.ceiling === Infinity
       ? bucket.rate * FIRST_GROWTH ** seconds
       : bucket.ceiling * (1 + (1 - SHARE) * (bucket.usedS / bucket.returnS - 1) ** 3)
-    bucket.rate = grown > UNBOUNDED ? Infinity : Math.max(bucket.rate, grown)
+    bucket.rate = Math.min(bucket.most, grown > UNBOUNDED ? Infinity : Math.max(bucket.rate, grown))
   }
 
   const capacity = ({ rate }: Bucket): number => Math.max(1, rate * BURST_S)
@@ -120,18 +121,17 @@ export function createRate (clock: Clock, stated?: number) {
     bucket.tokens = bucket.spent = bucket.usedS = 0
   }
 
-  /** Takes the word of a header, calls a second; refusals may have shown a narrower limit. */
+  /** Takes the word of a header, calls a second, but for a narrower limit that refusals have shown. */
   function believe (bucket: Bucket, perSecond: number): void {
-    if (!(perSecond > 0)) return   // none, or that there is no limit
+    if (!(perSecond > 0 && perSecond < Infinity)) return   // none, or that there is no limit
     const rate = Math.max(MIN_RATE, perSecond * SHARE)
-    if (!bucket.isStated && bucket.ceiling < Infinity && bucket.rate < rate) return
-    if (!bucket.isStated) {
+    if (bucket.most === Infinity) {
       // what was sent before it was known is of its window
       bucket.tokens = 1 - Math.min(bucket.spent, rate * METHOD_WINDOW_S)
       bucket.at = clock.now()
     }
-    bucket.rate = rate
-    bucket.isStated = true
+    bucket.most = rate
+    bucket.rate = bucket.ceiling === Infinity ? rate : Math.min(bucket.rate, rate)
   }
 
   function waitOf (bucket: Bucket, calls: number): number {
@@ -185,11 +185,11 @@ export function createRate (clock: Clock, stated?: number) {
       const isOwn = isShown || (retryAfterMs !== undefined && calls > others)
       // what makes few of the calls, and is refused alone, tells nothing of the others' rate
       const isFew = calls <= others && others > 0 && isAlone
-      const bucket = (isOwn || all.isStated) && !own.isStated ? own : all
+      const bucket = isOwn || stated !== undefined ? own : all
       // silence that is asked for concerns the node; a live read must not wait while the past takes what it needs
       pause(isFew && isShown && retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
       // what was sent before it was lowered says nothing new
-      if (!(isFew && bucket === all) && !bucket.isStated && sentAt > bucket.loweredAt) lower(bucket, retryAfterMs)
+      if (!(isFew && bucket === all) && sentAt > bucket.loweredAt) lower(bucket, retryAfterMs)
     },
     readHeaders (method: string, headers: IncomingHttpHeaders) {
       believe(of(method), parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S)
@@ -207,10 +207,10 @@ export function createRate (clock: Clock, stated?: number) {
   }
 }
 
-/** Calls a second of all methods, where a header states them for a minute at most ("100;w=10", IETF drafts); or NaN. */
+/** The fewest calls a second of all methods that a header states by "100;w=10" (IETF drafts), of a minute at most. */
 function policyOf (headers: IncomingHttpHeaders): number {
   const names = ['ratelimit-policy', 'x-ratelimit-policy', 'ratelimit-limit', 'x-ratelimit-limit']
   const stated = names.map(name => String(headers[name])).join()
-  const [, calls, seconds] = /\b([1-9]\d{0,8});\s*w=([1-9]|[1-5]\d|60)\b/.exec(stated) ?? []
-  return Number(calls) / Number(seconds)
+  const policies = [...stated.matchAll(/\b([1-9]\d{0,8});\s*w=([1-9]|[1-5]\d|60)\b/g)]
+  return Math.min(...policies.map(([, calls, seconds]) => Number(calls) / Number(seconds)))
 }

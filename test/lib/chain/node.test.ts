@@ -10,7 +10,8 @@ interface Limit { calls: number, windowMs: number, method?: string }
 interface Limits {
   limits: Limit[]
   retryAfter?: number | 'rest'
-  headers?: boolean
+  /** What they state; true: the limits. */
+  headers?: boolean | Record<string, string>
   status?: 429 | 503
   fixed?: boolean
   latency?: number
@@ -61,7 +62,8 @@ function setUp (
           )
         })
     await clock.sleep(latency / 2)
-    for (const { calls, windowMs, method: own } of headers ? limits : []) {
+    if (typeof headers === 'object') rate.readHeaders(method, headers)
+    for (const { calls, windowMs, method: own } of headers === true ? limits : []) {
       rate.readHeaders(method, own === undefined
         ? { 'ratelimit-policy': `"day";q=1000000;w=86400, "all";q=${calls};w=${windowMs / 1000}` }
         : { 'x-ratelimit-method-limit': String(calls) })
@@ -101,6 +103,36 @@ const NODES: Array<{ name: string, node: Limits, perSecond: number, seconds: num
     node: { limits: [{ calls: 300, windowMs: 10_000 }], headers: true },
     perSecond: 30,
     seconds: 100
+  },
+  {
+    name: '10 of a method in 10 s, Retry-After 10, said to be 100',
+    node: {
+      limits: [{ calls: 10, windowMs: 10_000, method: '*' }],
+      retryAfter: 10,
+      headers: { 'x-ratelimit-method-limit': '100' }
+    },
+    perSecond: 1,
+    seconds: 200
+  },
+  {
+    name: '10 a second, Retry-After 1, said to be 100, and 50 of a method',
+    node: {
+      limits: [{ calls: 10, windowMs: 1_000 }],
+      retryAfter: 1,
+      headers: { 'ratelimit-policy': '100;w=1', 'x-ratelimit-method-limit': '500' }
+    },
+    perSecond: 10,
+    seconds: 100
+  },
+  {
+    name: '10 a second and 60 a minute, said in one header',
+    node: {
+      limits: [{ calls: 10, windowMs: 1_000 }, { calls: 60, windowMs: 60_000 }],
+      retryAfter: 10,
+      headers: { 'ratelimit-policy': '"burst";q=10;w=1, "sustained";q=60;w=60' }
+    },
+    perSecond: 1,
+    seconds: 200
   },
   {
     name: '40 of a method and 100 in all in 10 s, Retry-After 10',

@@ -245,8 +245,8 @@ export const DEFECTS: Defect[] = [
     by: 11,
     sentence: 'A rate that was lowered is never tried to be more.',
     file: 'lib/chain/rate.ts',
-    find: 'if (isTried && !bucket.isStated)',
-    put: 'if (bucket.ceiling === Infinity && isTried && !bucket.isStated)'
+    find: 'if (isTried)',
+    put: 'if (bucket.ceiling === Infinity && isTried)'
   },
   {
     name: 'behind-in-a-halt',
@@ -269,8 +269,8 @@ export const DEFECTS: Defect[] = [
     by: 520,
     sentence: 'One method that is refused is taken for a limit of all calls.',
     file: 'lib/chain/rate.ts',
-    find: 'const bucket = (isOwn || all.isStated) && !own.isStated ? own : all',
-    put: 'const bucket = isOwn && all.isStated && !own.isStated ? own : all'
+    find: 'const bucket = isOwn || stated !== undefined ? own : all',
+    put: 'const bucket = isOwn && stated !== undefined ? own : all'
   },
   {
     name: 'outage-for-a-limit',
