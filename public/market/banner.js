@@ -1,5 +1,5 @@
 import { poll } from './api.js'
-import { byId, element } from './dom.js'
+import { byId, element, renew } from './dom.js'
 import { formatDay, formatNumber, formatSeconds, formatTime } from './format.js'
 
 /** One line on top of the page, in a holder's words, while the figures are not what they should be. */
@@ -86,15 +86,9 @@ export function createBanner () {
     place.hidden = state === undefined
     if (state === undefined) return place.replaceChildren()
     place.dataset.kind = state.kind
-    place.replaceChildren(element('p', {}, text))
-    if (['offline', 'node', 'warming'].includes(state.kind)) {
-      const button = element('button', { type: 'button', class: 'plain' }, 'Try now')
-      button.addEventListener('click', () => {
-        button.disabled = true
-        for (const { retry } of states.values()) retry()
-      })
-      place.append(button)
-    }
+    const button = element('button', { type: 'button', class: 'plain' }, 'Try now')
+    button.addEventListener('click', () => { for (const { retry } of states.values()) retry() })
+    renew(place, element('p', {}, text), ...['offline', 'node', 'warming'].includes(state.kind) ? [button] : [])
   }
 
   return {

@@ -2,7 +2,7 @@ import { get, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { checkList, checkProposal, checkProposals } from './contract.js'
 import { drawDecision, drawEnded, isLive } from './decision.js'
-import { announce, byId, element, foreign, setText } from './dom.js'
+import { announce, byId, element, foreign, renew, setText } from './dom.js'
 import { abbreviate, formatCount } from './format.js'
 import { nameOf, quoteOf } from './tokens.js'
 import { createView, loadMore } from './view.js'
@@ -38,13 +38,13 @@ function draw () {
   setText(byId('live-count'), deciding.length === 0 ? '' : String(deciding.length))
   byId('no-live').hidden = deciding.length > 0
   byId('no-past').hidden = past.length > 0
-  byId('live').replaceChildren(...deciding.map(proposal => {
+  renew(byId('live'), ...deciding.map(proposal => {
     const whole = live.get(proposal.proposal)?.data ?? { ...proposal, pass: null, fail: null }
     const pool = pools.get(proposal.dao)
     return element('li', {}, element('h3', {}, daoName(proposal), ` No. ${proposal.number}`),
       drawDecision(whole, pool === undefined ? '' : quoteOf(pool)))
   }))
-  byId('past').replaceChildren(...past.map(proposal => drawEnded(proposal, daoName(proposal))))
+  renew(byId('past'), ...past.map(proposal => drawEnded(proposal, daoName(proposal))))
 }
 
 function follow (deciding) {

@@ -1,4 +1,4 @@
-/* global document, navigator */
+/* global document, navigator, Node */
 
 /**
  * Building the page. Text only ever enters through `textContent`: symbols and names are whatever somebody wrote into a
@@ -33,6 +33,40 @@ export const byId = id => document.getElementById(id)
  */
 export function setText (node, text) {
   if (node.textContent !== text || node.firstElementChild !== null) node.textContent = text
+}
+
+/** Makes `old` what `made` is, in the nodes that it has where they are of the same kind. */
+function become (old, made) {
+  for (const { name } of [...old.attributes]) if (!made.hasAttribute(name)) old.removeAttribute(name)
+  for (const { name, value } of made.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value)
+  renew(old, ...made.childNodes)
+}
+
+/**
+ * Makes a node hold `children`, as `replaceChildren` does, in the nodes that it has: who stands on one of them, or has
+ * marked it, goes on doing so, and a definition stays beside its term.
+ * @param {Element} node
+ * @param {...(Node | string)} children
+ */
+export function renew (node, ...children) {
+  const made = element('div', {}, ...children).childNodes
+  while (node.childNodes.length > made.length) node.lastChild.remove()
+  for (const [index, child] of [...made].entries()) {
+    const old = node.childNodes[index]
+    if (old === undefined) node.append(child)
+    else if (old.nodeName !== child.nodeName) old.replaceWith(child)
+    else if (child.nodeType === Node.TEXT_NODE) {
+      if (old.data !== child.data) old.data = child.data
+    } else become(old, child)
+  }
+}
+
+/** Puts all rows of a table in order; who stands on something in one of them goes on doing so. */
+export function arrange (body, rows) {
+  const { activeElement: focused } = document
+  const isArranged = rows.length === body.children.length && rows.every((row, index) => body.children[index] === row)
+  if (!isArranged) body.replaceChildren(...rows)
+  if (focused !== document.activeElement && body.contains(focused)) focused.focus({ preventScroll: true })
 }
 
 /** Text of a stranger, kept from turning the direction of what stands around it. */

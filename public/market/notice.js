@@ -27,10 +27,7 @@ export function failureNotice (failure, retry, kept) {
     element('p', {}, [failure.message, kept, next(failure)].filter(Boolean).join(' ')))
   if (failure.kind !== 'limited' && failure.kind !== 'missing') {
     const button = element('button', { type: 'button', class: 'plain' }, 'Try now')
-    button.addEventListener('click', () => {
-      button.disabled = true
-      retry()
-    })
+    button.addEventListener('click', retry)
     box.append(button)
   }
   return box

@@ -1,7 +1,7 @@
 import { Failure, get, poll } from './api.js'
 import { checkCandles, checkProposal, checkProposals } from './contract.js'
 import { drawDecision, drawEnded, drawMarkets, isLive } from './decision.js'
-import { byId, element, setText } from './dom.js'
+import { byId, element, renew, setText } from './dom.js'
 import { quoteOf } from './tokens.js'
 
 /** The decisions of one DAO: the live one with its markets over time, and those that have ended. */
@@ -32,8 +32,8 @@ export function showDecisions (pool) {
     const past = proposals.filter(({ finalized_at: at }) => at !== null)
     byId('decisions').dataset.live = live !== undefined ? 'yes' : past.length > 0 ? 'past' : 'no'
     const drawn = live === undefined ? [] : await drawLive(pool, live)
-    byId('live-decision').replaceChildren(...drawn)
-    byId('past-decisions').replaceChildren(...past.map(one => drawEnded(one)))
+    renew(byId('live-decision'), ...drawn)
+    renew(byId('past-decisions'), ...past.map(one => drawEnded(one)))
   }
 
   return poll({

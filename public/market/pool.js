@@ -5,7 +5,7 @@ import { Failure, get, listen, poll } from './api.js'
 import { createBanner } from './banner.js'
 import { createCandles } from './candles.js'
 import { tellDefinitions } from './definition.js'
-import { addressButton, byId, setText } from './dom.js'
+import { addressButton, byId, renew, setText } from './dom.js'
 import { drawAddresses, drawChanges, drawFigures, drawRanges, drawSides } from './figures.js'
 import { abbreviate, formatChange, formatExact, formatPrice, NONE, signOf } from './format.js'
 import { showDecisions } from './pool-decisions.js'
@@ -37,13 +37,11 @@ const trades = createTrades({ path, banner })
 
 function drawHeadline ({ pool, marks }) {
   byId('pool-disc').replaceWith(Object.assign(tokenDisc(pool.base), { id: 'pool-disc' }))
-  byId('pool-title').replaceChildren(...pairTitle(pool))
+  renew(byId('pool-title'), ...pairTitle(pool))
   setText(byId('pool-name'), fullNameOf(pool.base))
   const { mint } = pool.base
-  if (byId('pool-mint').firstElementChild === null) {
-    byId('pool-mint').replaceChildren(addressButton(mint, 'token mint', abbreviate(mint)))
-  }
-  byId('pool-badges').replaceChildren(...badgesOf(pool, marks ?? []))
+  renew(byId('pool-mint'), addressButton(mint, 'token mint', abbreviate(mint)))
+  renew(byId('pool-badges'), ...badgesOf(pool, marks ?? []))
   const price = byId('price')
   setText(price, formatPrice(pool.last_price))
   price.title = formatExact(pool.last_price)
@@ -54,19 +52,13 @@ function drawHeadline ({ pool, marks }) {
   document.title = `${nameOf(pool)} ${formatPrice(pool.last_price)} ${quoteOf(pool)} · DAO Market Data`
 }
 
-/** What the reader is holding on to is left alone. */
-const redraw = (id, draw) => {
-  const place = byId(id)
-  if (!place.contains(document.activeElement)) place.replaceChildren(...draw())
-}
-
 function drawKnown () {
   if (known.pool === null) return
-  redraw('changes', () => drawChanges(known.pool))
-  redraw('side-rows', () => drawSides(known.pool))
-  redraw('figures', () => drawFigures(known))
+  renew(byId('changes'), ...drawChanges(known.pool))
+  renew(byId('side-rows'), ...drawSides(known.pool))
+  renew(byId('figures'), ...drawFigures(known))
   for (const unit of document.querySelectorAll('.quote-unit')) setText(unit, `, ${quoteOf(known.pool)}`)
-  byId('range-rows').replaceChildren(...drawRanges(known))
+  renew(byId('range-rows'), ...drawRanges(known))
 }
 
 /** Bid and ask stand with the tickers, of which a pair's deepest is the one that answers to its name. */
@@ -94,7 +86,7 @@ const showSupply = createView({
   draw (supply) {
     known.supply = supply
     candles.supply(supply.circulatingSupply)
-    redraw('supply-body', () => drawSupply(supply, known.pool))
+    renew(byId('supply-body'), ...drawSupply(supply, known.pool))
     drawKnown()
   },
   unknown () { byId('supply-body').replaceChildren() }
@@ -159,8 +151,8 @@ const showPool = createView({
     known.pool = pool
     drawHeadline(known)
     drawKnown()
-    redraw('addresses', () => drawAddresses(pool))
-    redraw('verify', () => drawVerification(pool))
+    renew(byId('addresses'), ...drawAddresses(pool))
+    renew(byId('verify'), ...drawVerification(pool))
     if (first) follow(pool)
     else candles.told(pool)
     beside(() => loadQuotes(pool)).then(ticker => {

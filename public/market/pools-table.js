@@ -3,7 +3,7 @@
 import { Failure } from './api.js'
 import { compare, shift } from './decimal.js'
 import { asTheyAre, downloadCsv } from './csv.js'
-import { addressButton, announce, byId, element, foreign, setText } from './dom.js'
+import { addressButton, announce, arrange as arrangeRows, byId, element, foreign, renew, setText } from './dom.js'
 import {
   abbreviate, formatChange, formatCompact, formatCount, formatExact, formatNumber, formatPrice, NONE, signOf
 } from './format.js'
@@ -123,10 +123,7 @@ function updateRow (entry, pool) {
   for (const unit of [quote, ...units]) setText(unit, quoteOf(pool))
   for (const [part, figure] of Object.entries(FIGURES)) write(parts[part], ...figure(pool))
   parts.change.dataset.sign = signOf(pool.price_change_24h)
-  const badges = badgesOf(pool, pool.marks)
-  const said = badges.map(({ textContent }) => textContent).join()
-  if (said !== entry.said) entry.badges.replaceChildren(...badges)
-  entry.said = said
+  renew(entry.badges, ...badgesOf(pool, pool.marks))
 }
 
 /** Negative, 0 or positive; unpriced pools come last whatever is asked, and what has no value after what has. */
@@ -201,11 +198,7 @@ export function createTable ({ load, records }) {
     wanted = search.value.trim()
     if (wantsAll()) askAll()
     const rows = visible().map(({ row }) => row)
-    if (rows.length !== body.children.length || rows.some((row, index) => body.children[index] !== row)) {
-      const focused = document.activeElement
-      body.replaceChildren(...rows)
-      if (focused !== document.activeElement && body.contains(focused)) focused.focus({ preventScroll: true })
-    }
+    arrangeRows(body, rows)
     const shown = rows.length === count ? formatCount(count, 'pool') : `${rows.length} of ${formatCount(count, 'pool')}`
     setText(byId('count'), count === 0 ? '' : shown.replace(/ pools?$/, ''))
     byId('more').hidden = order.length >= count
@@ -262,7 +255,6 @@ export function createTable ({ load, records }) {
     arrange()
   })
   byId('csv').addEventListener('click', async () => {
-    byId('csv').disabled = true
     try {
       const known = new Map((await records()).map(pool => [pool.pool_id, pool]))
       // as they are sorted and searched here; of a market that begins with its deepest pools all
@@ -271,8 +263,6 @@ export function createTable ({ load, records }) {
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       announce(error.message)
-    } finally {
-      byId('csv').disabled = false
     }
   })
   document.addEventListener('keydown', event => {

@@ -1,7 +1,7 @@
 import { get, poll } from './api.js'
 import { checkTrades } from './contract.js'
 import { asTheyAre, downloadCsv } from './csv.js'
-import { announce, addressButton, byId, element, foreign, setText } from './dom.js'
+import { addressButton, announce, arrange, byId, element, foreign, setText } from './dom.js'
 import { explorerLink } from './explorer.js'
 import { abbreviate, formatAgo, formatAmount, formatCount, formatExact, formatPrice, NONE } from './format.js'
 import { nameOf, quoteOf } from './tokens.js'
@@ -67,7 +67,7 @@ export function createTrades ({ path, banner }) {
       : rows
     rows = [...kept, ...fresh].sort((a, b) => keyOf(a.trade) > keyOf(b.trade) ? -1 : 1).slice(0, MAX_SHOWN)
     if (newest !== null) for (const { trade, row } of fresh) if (keyOf(trade) > newest) row.classList.add('new')
-    body.replaceChildren(...rows.map(({ row }) => row))
+    arrange(body, rows.map(({ row }) => row))
     tellNewest()
     return rows.at(-1).trade === oldest
   }

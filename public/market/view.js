@@ -1,5 +1,5 @@
 import { Failure } from './api.js'
-import { announce, byId, setText } from './dom.js'
+import { announce, byId, renew, setText } from './dom.js'
 import { formatDay, formatSeconds, formatTime } from './format.js'
 import { failureNotice, failureText } from './notice.js'
 
@@ -40,7 +40,8 @@ export function createView ({ id, banner, draw, loaded, settled = () => {}, unkn
     if (answer !== null && failure === null) draw(answer.data)
     if (answer === null) unknown()
     settled()
-    byId(`${id}-state`)?.replaceChildren(...failure !== null && answer === null ? [failureNotice(failure, retry)] : [])
+    const state = byId(`${id}-state`)
+    if (state !== null) renew(state, ...failure !== null && answer === null ? [failureNotice(failure, retry)] : [])
     const line = byId(`${id}-fresh`)
     if (line !== null) {
       setText(line, answer === null ? '' : freshness(answer))
@@ -58,8 +59,10 @@ export function createView ({ id, banner, draw, loaded, settled = () => {}, unkn
 
 /** Lets a button load what comes after what is shown; what goes wrong is told in `place`. */
 export function loadMore (button, place, load) {
+  let isLoading = false
   button.addEventListener('click', async () => {
-    button.disabled = true
+    if (isLoading) return
+    isLoading = true
     try {
       await load()
       place.replaceChildren()
@@ -67,7 +70,7 @@ export function loadMore (button, place, load) {
       if (!(error instanceof Failure)) throw error
       place.replaceChildren(failureNotice(error, () => button.click()))
     } finally {
-      button.disabled = false
+      isLoading = false
     }
   })
 }

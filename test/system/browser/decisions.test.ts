@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { Pools } from '../../../schemas/pools.js'
 import { CONTRAST, startWholeService } from './service.js'
+import { until } from '../../support/until.js'
 import { evaluate, inBrowser, loaded, openPool, rowOf } from './visit.js'
 import { POOLS, PROPOSALS } from './market-data.js'
 
@@ -132,5 +133,19 @@ inBrowser(visiting => {
     await page.goto(service.url)
     await page.locator('noscript a', { hasText: 'META / USDC' }).click()
     await page.getByRole('heading', { name: 'META / USDC' }).waitFor()
+  })
+
+  visiting('who stands on a decision goes on doing so as they are asked for again', {}, async (t, { page, service }) => {
+    await page.clock.install()
+    await page.goto(`${service.url}/decisions`)
+    await page.locator('#past .explorer').nth(3).focus()
+    const stands = (): Promise<string> => evaluate(page, 'document.activeElement.href ?? ""')
+    const stood = await stands()
+    const before = service.asked.length
+    await page.clock.runFor(30_000)
+    await until('they are asked for again', () => service.asked.slice(before).includes('/api/proposals?limit=200'))
+    await page.locator('#decisions-fresh').filter({ hasText: 'Loaded' }).waitFor()
+    t.match(await stands(), /^https:.+/)
+    t.equal(await stands(), stood)
   })
 })

@@ -1,5 +1,6 @@
 import { compare, parseDecimal } from '../../../lib/decimal.js'
 import { address, AGGREGATE, type Pool, POOLS, SCRIPT } from './market-data.js'
+import { until } from '../../support/until.js'
 import { asked, askOnce, download, evaluate, inBrowser, loaded, rowOf, shownName, symbols } from './visit.js'
 
 /** The list of pools: what it shows and does, over an API whose answers each test decides. */
@@ -244,6 +245,13 @@ inBrowser(visiting => {
     const notice = page.locator('#pools-state .notice')
     await notice.filter({ hasText: 'Upstream RPC service unavailable' }).waitFor()
     await page.locator('#banner').filter({ hasText: 'The blockchain can’t be read right now' }).waitFor()
+    const again = page.locator('#banner').getByRole('button', { name: 'Try now' })
+    for (const times of [2, 3]) {
+      await again.press('Enter')
+      await until('it is tried', () => asked(service, '/market/pools') >= times)
+      t.ok(await again.isEnabled(), 'as often as somebody wants')
+    }
+    t.equal(await evaluate(page, 'document.activeElement.textContent'), 'Try now', 'who presses it stays on it')
     const retry = async (): Promise<void> => notice.getByRole('button', { name: 'Try now' }).click()
     service.answers.pools = () => ({ body: [{ nothing: 'known' }] })
     await retry()
