@@ -68,9 +68,11 @@ async function failureOf (response) {
 async function request (path, signal) {
   const patience = AbortSignal.timeout(PATIENCE)
   try {
-    return await fetch(
-      new URL(path, BASE), { signal: signal === undefined ? patience : AbortSignal.any([signal, patience]) }
-    )
+    return await fetch(new URL(path, BASE), {
+      // to a page that is gone back to or opened again, browsers give what they have kept, however old
+      cache: 'no-cache',
+      signal: signal === undefined ? patience : AbortSignal.any([signal, patience])
+    })
   } catch (error) {
     if (signal?.aborted) throw error
     const late = error instanceof DOMException && error.name === 'TimeoutError'
@@ -101,10 +103,13 @@ export async function get (path, check, signal, also = []) {
     )
   }
   const { headers } = response
+  const [age, most = 0] = [Number(headers.get('age')), /max-age=(\d+)/.exec(headers.get('cache-control'))?.[1]]
   return {
     data,
-    loadedAt: Date.now(),
-    age: headers.has('age') ? Number(headers.get('age')) : null,
+    // by the service's clock, when it was sent: a reader's may be wrong, and a browser or a cache may have kept it
+    loadedAt: Date.parse(headers.get('date')) || Date.now(),
+    // a cache says one of what is fresh, too
+    age: age > most ? age : null,
     missing: headers.get('x-history-complete') === 'false' ? headers.get('x-history-missing') : null,
     since: headers.get('x-history-since')
   }
@@ -132,7 +137,10 @@ export function poll ({ path, check, interval, show, also = [] }) {
   async function ask () {
     let failure = null
     try {
-      answer = await get(path, check, undefined, also)
+      let next = await get(path, check, undefined, also)
+      // what was loaded before this ran may have been kept for long; where only clocks differ, it is asked for twice
+      if (answer === null && Date.now() - next.loadedAt > interval) next = await get(path, check, undefined, also)
+      answer = next
     } catch (error) {
       failure = failureFrom(error)
     }

@@ -275,6 +275,25 @@ inBrowser(visiting => {
     await page.locator('#banner').filter({ hasText: 'Some past trades are missing' }).waitFor()
   })
 
+  visiting('gone back to, it shows nothing old that the browser kept', {}, async (t, { page, service }) => {
+    const priced = (price: string, date: number) => () => ({
+      body: POOLS.map(pool => ({ ...pool, last_price: price })),
+      headers: { date: new Date(date).toUTCString(), age: '3', 'cache-control': 'public, max-age=8' }
+    })
+    const hourAgo = Date.now() - 3_600_000
+    service.answers.pools = priced('1.5', hourAgo)
+    await page.goto(service.url)
+    await loaded(page)
+    t.equal(await page.locator('#banner').isVisible(), false, 'an age that a cache says of what is fresh is no news')
+    const sent = await evaluate<string>(page, `new Date(${hourAgo}).toLocaleTimeString('en-GB')`)
+    t.equal(await page.locator('#pools-fresh').innerText(), `Loaded at ${sent}`)
+    await page.goto(`${service.url}/decisions`)
+    service.answers.pools = priced('2.5', Date.now())
+    await page.goBack()
+    await loaded(page)
+    t.equal(await page.locator('.price-cell .figure').first().innerText(), '2.5000')
+  })
+
   visiting(
     'asks again every 15 and 60 seconds while it is seen, keeping focus and what it has',
     {},
