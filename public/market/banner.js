@@ -6,13 +6,15 @@ import { formatDay, formatNumber, formatSeconds, formatTime } from './format.js'
 
 const READY_EVERY = 5_000
 
-/** How much is left of the last 24 hours that are being read, where the service says so. */
-function progressText (progress) {
+/** That trades are being read, and how much is left of the last 24 hours, where the service says so. */
+function progressText ({ phase, last_day: progress }) {
+  if (phase === 'following') return ''
+  const reading = ' The service is reading the trades of the past and shows figures once they are whole.'
   const { left, total, seconds_left: seconds } = progress ?? {}
-  if (!Number.isFinite(left)) return ''
+  if (!Number.isFinite(left)) return reading
   const of = Number.isFinite(total) && total > 0 ? ` of ${formatNumber(total)}` : ''
   const time = Number.isFinite(seconds) ? `, about ${formatSeconds(Math.max(1, seconds))}` : ''
-  return ` ${formatNumber(left)}${of} transactions are left${time}.`
+  return `${reading} ${formatNumber(left)}${of} transactions are left${time}.`
 }
 
 const since = answer => answer === null ? '' : ` What you see was loaded at ${formatTime(answer.loadedAt)}.`
@@ -24,21 +26,16 @@ const since = answer => answer === null ? '' : ` What you see was loaded at ${fo
 const KINDS = ['offline', 'node', 'limited', 'warming', 'stale', 'incomplete']
 function judge (answer, failure) {
   const said = (kind, text) => ({ kind, text })
-  if (failure?.kind === 'missing') return undefined
+  // what was never there is told in its place
+  if (failure?.kind === 'missing' && answer === null) return undefined
   if (failure?.kind === 'limited') {
     return said('limited', 'Too many requests from your address. ' +
       `This page asks again at ${formatTime(failure.retryAt)}.${since(answer)}`)
   }
-  if (failure?.kind === 'warming') {
-    return said('warming',
-      `The service is reading the trades of the past and shows figures once they are whole.${since(answer)}`)
-  }
-  if (failure?.status === undefined && failure != null) {
-    return said('offline', `${failure.message} This page keeps trying.${since(answer)}`)
-  }
-  if (failure != null) {
-    return said('node',
-      `The blockchain can’t be read right now: ${failure.message}. This page keeps trying.${since(answer)}`)
+  if (failure?.kind === 'warming') return said('warming', failure.message + since(answer))
+  if (failure !== null) {
+    return said(failure.status === undefined ? 'offline' : 'node',
+      `${failure.message.replace(/\.?$/, '.')} This page keeps trying.${since(answer)}`)
   }
   if (answer === null) return undefined
   if (answer.age !== null) {
@@ -67,7 +64,7 @@ export function createBanner () {
     interval: READY_EVERY,
     also: [503],
     show (answer, failure) {
-      progress = failure === null ? progressText(answer.data?.history?.last_day) : ''
+      progress = failure === null ? progressText(answer.data?.history ?? {}) : ''
       draw()
     }
   })

@@ -216,6 +216,8 @@ inBrowser(visiting => {
     await banner.filter({ hasText: '12,345 of 50,000 transactions are left, about 3 minutes.' }).waitFor()
     t.equal(await banner.getAttribute('data-kind'), 'warming')
     t.equal(await page.locator('#total-liquidity').innerText(), '–', 'no zero in place of what is not known')
+    service.answers.ready = () => ({ status: 503, body: { ready: false, history: { phase: 'following' } } })
+    await banner.filter({ hasNotText: 'reading the trades' }).filter({ hasText: UNAVAILABLE }).waitFor()
     service.answers.pools = () => ({ body: POOLS })
     await loaded(page)
     await banner.waitFor({ state: 'hidden' })
@@ -244,7 +246,7 @@ inBrowser(visiting => {
     await page.goto(service.url)
     const notice = page.locator('#pools-state .notice')
     await notice.filter({ hasText: 'Upstream RPC service unavailable' }).waitFor()
-    await page.locator('#banner').filter({ hasText: 'The blockchain can’t be read right now' }).waitFor()
+    await page.locator('#banner').filter({ hasText: 'Upstream RPC service unavailable. This page keeps trying.' }).waitFor()
     const again = page.locator('#banner').getByRole('button', { name: 'Try now' })
     for (const times of [2, 3]) {
       await again.press('Enter')
