@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { LRUCache } from 'lru-cache'
+import { cutText } from '../../public/market/format.js'
 import type { Turn } from '../line.js'
-import { cutText } from '../market/token-text.js'
 import { escapeHtml } from './html.js'
 import { type Line, TOP } from './sparklines.js'
 
@@ -75,7 +75,7 @@ const NO_POWER = /[^⁰¹²³⁴-⁹⁻]+/g
 /** A text as far as the font can write it, of so many characters at most, for the image's source. */
 function written (text: string, most: number): string {
   const plain = text.replace(NO_POWER, part => part.normalize('NFKC')).replace(UNKNOWN, '')
-  return escapeHtml(cutText(plain.replace(/ +/g, ' ').trim(), most))
+  return escapeHtml(cutText(plain.replace(/ +/g, ' '), most))
 }
 
 const fitting = (size: number, room: number): number => Math.floor(room / size / LETTER)

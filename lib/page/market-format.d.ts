@@ -8,6 +8,11 @@ declare module '*/public/market/format.js' {
   export function formatChange (text: string | null): string
   export function formatNumber (value: number | null): string
   export function abbreviate (address: string): string
+  /** Characters as people see them (grapheme clusters). */
+  export const MAX_SYMBOL: number
+  export const MAX_NAME: number
+  /** Without what is not seen, and cut, with an ellipsis, where it is longer than `most` characters. */
+  export function cutText (text: string, most: number): string
 }
 declare module '*/public/market/decimal.js' {
   /** `text` times 10 to this power. */

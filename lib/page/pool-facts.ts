@@ -1,8 +1,9 @@
-import { abbreviate, formatChange, formatCompact, formatPrice } from '../../public/market/format.js'
+import {
+  abbreviate, cutText, formatChange, formatCompact, formatPrice, MAX_NAME, MAX_SYMBOL
+} from '../../public/market/format.js'
 import type { Snapshot } from '../live/snapshot.js'
 import { priceText } from '../market/pool-figures.js'
 import { spotPrice } from '../market/price.js'
-import { cutText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
 import type { CardFacts, MarketFacts, PoolFacts } from './card.js'
 import type { PageList, Row } from './list.js'
 
@@ -23,9 +24,9 @@ const REASONS: Record<NonNullable<Snapshot['discovered'][number]['leftOut']>, st
   'mint unreadable': 'There is a DAO at this address, but one of its tokens has no readable mint.'
 }
 
-/** The symbol, cut where it is long, or else the mint in short. */
+/** The symbol as people see it, cut where it is long, or else the mint in short. */
 export const symbolOf = ({ symbol, mint }: Row['quote']): string =>
-  cutText(symbol.trim(), MAX_SYMBOL) || abbreviate(mint)
+  cutText(symbol, MAX_SYMBOL) || abbreviate(mint)
 
 /** What a snapshot knows of the pool at an address. */
 export function findPool (snapshot: Snapshot, pool: string): FoundPool {
@@ -40,7 +41,7 @@ export function findPool (snapshot: Snapshot, pool: string): FoundPool {
     facts: {
       base: symbolOf({ symbol: base?.symbol ?? pair.baseSymbol, mint: pair.baseMint }),
       quote: symbolOf({ symbol: quote?.symbol ?? pair.quoteSymbol, mint: pair.quoteMint }),
-      name: cutText((base?.name ?? pair.baseName).trim(), MAX_NAME),
+      name: cutText(base?.name ?? pair.baseName, MAX_NAME),
       mint: abbreviate(pair.baseMint),
       quoteMint: abbreviate(pair.quoteMint),
       isDeciding: account?.dao?.state === 'futarchy',

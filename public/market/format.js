@@ -95,6 +95,27 @@ export const signOf = text => text === null ? '' : String(Math.sign(compare(text
 /** "EPjF…Dt1v" for an address. */
 export const abbreviate = address => address.length > 11 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address
 
+/** Characters of a symbol and of a name, as people see them. */
+export const MAX_SYMBOL = 32
+export const MAX_NAME = 64
+/** Code units that a character may have on average: heaps of combining marks have more. */
+const UNITS = 4
+/** What is not seen, some of it turning the direction in which what comes next is written: figures, too. */
+const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/gu
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** A stranger's text as people see it, cut, with an ellipsis, where it is longer than `most` characters. */
+export function cutText (text, most) {
+  const seen = text.replace(UNSEEN, '').trim()
+  if (seen.length <= most) return seen
+  let [end, count] = [0, 0]
+  for (const { segment, index } of segmenter.segment(seen)) {
+    if (count++ === most || index + segment.length > most * UNITS) return `${seen.slice(0, end)}…`
+    end = index + segment.length
+  }
+  return seen
+}
+
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })
 const shortDay = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' })

@@ -8,7 +8,7 @@ import {
   abbreviate, formatChange, formatCompact, formatCount, formatExact, formatNumber, formatPrice, NONE, signOf
 } from './format.js'
 import { drawSparkline } from './sparkline.js'
-import { ageOf, badgesOf, nameOf, quoteOf, tokenDisc, UNPRICED } from './tokens.js'
+import { ageOf, badgesOf, fullNameOf, nameOf, quoteOf, tokenDisc, UNPRICED } from './tokens.js'
 
 /**
  * The table of pools: sorted by exact value, searched as typed, both in the address; rows are kept between refreshes so
@@ -117,7 +117,7 @@ function updateRow (entry, pool) {
     pool.base.symbol, pool.base.name, pool.quote.symbol, pool.base.mint, pool.pool_id
   ].join('\n').toLowerCase()
   write(link.firstChild, nameOf(pool), nameOf(pool))
-  write(name, pool.base.name, pool.base.name)
+  write(name, fullNameOf(pool.base), fullNameOf(pool.base))
   const old = ageOf(pool.since)
   setText(age, old === undefined ? '' : ` · ${old}`)
   for (const unit of [quote, ...units]) setText(unit, quoteOf(pool))

@@ -1,29 +1,12 @@
-import { abbreviate, formatAgo } from './format.js'
+import { abbreviate, cutText, formatAgo, MAX_NAME, MAX_SYMBOL } from './format.js'
 import { element, foreign } from './dom.js'
 
 /** How tokens and pools are named and shown. */
 
-const MAX_SYMBOL = 32
-const MAX_NAME = 64
-/** Code units that a character may have on average: heaps of combining marks have more. */
-const UNITS = 4
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
-
-/** A text cut to so many characters: a record has it as its creator wrote it. */
-function cut (text, most) {
-  if (text.length <= most) return text
-  let [end, count] = [0, 0]
-  for (const { segment, index } of segmenter.segment(text)) {
-    if (count++ === most || index + segment.length > most * UNITS) return `${text.slice(0, end)}…`
-    end = index + segment.length
-  }
-  return text
-}
-
 /** The symbol of a token, or its address in short where nobody gave it one. */
-export const symbolOf = token => cut(token.symbol.trim(), MAX_SYMBOL) || abbreviate(token.mint)
+export const symbolOf = token => cutText(token.symbol, MAX_SYMBOL) || abbreviate(token.mint)
 /** The full name of a token. */
-export const fullNameOf = token => cut(token.name.trim(), MAX_NAME)
+export const fullNameOf = token => cutText(token.name, MAX_NAME)
 export const nameOf = pool => symbolOf(pool.base)
 export const quoteOf = pool => symbolOf(pool.quote)
 

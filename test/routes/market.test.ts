@@ -127,6 +127,10 @@ t.test('a page of a pool, made for those who only see its title and image', asyn
   t.match(answer.body, /og:title" content="&lt;img src=x onerror=&quot;[^"<]*USDC/)
   t.match(answer.body, /6\.4829 USDC/)
   t.notMatch(answer.body, '<img')
+  const turned = POOLS.find(({ base }) => base.symbol.includes('\u202e'))!
+  const { body } = await fastify.inject(`/market/pool/${turned.pool_id}`)
+  t.match(body, 'og:title" content="kcatta / USDC')
+  t.notMatch(body, '\u202e', 'a name turns no price that stands behind it')
   const odd = await fastify.inject({ url: `/market/pool/${pool.pool_id}`, headers: { host: 'a"><script>' } })
   t.match(odd.body, `og:url" content="/market/pool/${pool.pool_id}"`, 'a host that is none is not repeated')
 })

@@ -1,5 +1,6 @@
 import { test } from 'tap'
-import { cutText, listedText, MAX_NAME, MAX_SYMBOL } from '../../../lib/market/token-text.js'
+import { listedText, MAX_NAME, MAX_SYMBOL } from '../../../lib/market/token-text.js'
+import { cutText } from '../../../public/market/format.js'
 
 test('texts are counted as people see them; a longer one counts as none in a list and is cut on a page', async t => {
   for (const letter of ['a', 'é', 'e\u0301', '🇨🇭', '👍🏽', 'க்']) {
@@ -16,4 +17,11 @@ test('heaps of marks on one letter are no way around it', async t => {
   t.equal(listedText(heap, MAX_SYMBOL), '')
   t.equal(cutText(heap, MAX_SYMBOL), '…')
   t.equal(cutText(`ab${heap}`, MAX_SYMBOL), 'ab…')
+})
+
+test('a page has nothing unseen of a text, nor what turns the direction of the figures beside it', async t => {
+  for (const unseen of ['\u202e', '\u2066', '\u200f', '\u200b', '\ufeff', '\u3164', '\u2800', '\n', '\ufe0f']) {
+    t.equal(cutText(`OR${unseen}E`, MAX_SYMBOL), 'ORE', JSON.stringify(unseen))
+    t.equal(cutText(` ${unseen} `, MAX_SYMBOL), '')
+  }
 })

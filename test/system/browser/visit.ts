@@ -83,10 +83,11 @@ export const rowOf = (page: Page, symbol: string): Locator => page.locator('#poo
 )
 /** Longer symbols are shown cut. */
 const MAX_SYMBOL = 32
+const UNSEEN = /\u202E/g
 const cut = (text: string): string => text.length <= MAX_SYMBOL ? text : `${text.slice(0, MAX_SYMBOL)}…`
 export const shownName = (
   { base: { symbol, mint } }: Pool
-): string => cut(symbol) || `${mint.slice(0, 4)}…${mint.slice(-4)}`
+): string => cut(symbol.replace(UNSEEN, '')) || `${mint.slice(0, 4)}…${mint.slice(-4)}`
 export const asked = ({ asked }: Service, path: string): number => asked.filter(url => url === path).length
 export const evaluate = async <T>(page: Page, script: string): Promise<T> => await page.evaluate<T>(script)
 /** From its next page on nothing is asked for anew after seconds: what is counted is a first visit, however slow. */
