@@ -81,12 +81,12 @@ export function formatPercent (text) {
   return `${group(round(text, 2))} %`
 }
 
-/** A change in per cent, with its sign; a dash where there is nothing to compare with. */
+/** A change in per cent, with its sign, short from 10,000 on; a dash where there is nothing to compare with. */
 export function formatChange (text) {
   if (text === null || compare(text, '0') === null) return NONE
   const rounded = round(text, 2)
   const size = rounded.replace('-', '')
-  return `${rounded.startsWith('-') ? '−' : compare(rounded, '0') > 0 ? '+' : ''}${group(size)} %`
+  return `${rounded.startsWith('-') ? '−' : compare(rounded, '0') > 0 ? '+' : ''}${(magnitude(size) ?? 0) < 4 ? group(size) : formatShort(size, 4)} %`
 }
 
 /** Of a change: "1", "0" or "-1", which its colour goes by; empty where there is none. */

@@ -114,6 +114,8 @@ t.test('figures as people read them', async t => {
   t.same(['999999', '1500', '25', '1234567890123456789', 'x', '0'].map(text => formatShort(text)),
     ['1\u202fM', '1.5\u202fK', '25', '1.23 × 10¹⁸', '–', '0'])
   t.same(['1.0893', '0.0001', '0.000', null].map(formatPercent), ['1.09 %', '< 0.01 %', '0.00 %', '–'])
+  t.same(['-0.25', '9999.99', '123456.78', '-1000000', null].map(format.formatChange),
+    ['−0.25 %', '+9,999.99 %', '+123.5\u202fK %', '−1\u202fM %', '–'])
   t.same(['1234.50', 'x'].map(formatExact), ['1,234.50', '–'])
   t.same(
     [format.abbreviate('EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'), format.abbreviate('short')],

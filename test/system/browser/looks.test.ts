@@ -16,6 +16,11 @@ const ORE = poolOf('ORE')
 const SHIFTS =
   'globalThis.shifted = 0; new PerformanceObserver(list => { for (const { value } of list.getEntries()) globalThis.shifted += value }).observe({ type: "layout-shift", buffered: true })'
 const MAX_SHIFT = 0.05
+/** Figures, and addresses beside them, that reach out of their cell, where they are cut off or lie over others. */
+const OUTSIDE = `[...document.querySelectorAll('td :is(.figure, .change, .address), .trades td > span')].filter(part => {
+  const [inner, cell] = [part, part.closest('td')].map(node => node.getBoundingClientRect())
+  return inner.width > 0 && (inner.left < cell.left - 1 || inner.right > cell.right + 1)
+}).map(({ textContent }) => textContent)`
 
 interface Violation { id: string, nodes: Array<{ html: string }> }
 async function violations (page: Page): Promise<string[]> {
@@ -115,6 +120,8 @@ inBrowser(visiting => {
               320,
               'nor than a screen magnified four times'
             )
+            await page.locator('#pools-body .symbol, #trade-rows tr').first().waitFor()
+            t.same(await evaluate(page, OUTSIDE), [], 'and no figure is cut')
           }
         }
         await page.goto(`${service.url}/pool/none`)
