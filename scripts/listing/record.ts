@@ -7,8 +7,8 @@ import {
   ADDRESS, compareFields, decimal, fields, isRow, isWithin, type Json, listOf, type Refuse, type Row
 } from './rules.js'
 
-/** Raw units whose fee shows no rate. */
-const DUST = 1_000n
+/** Raw units below which a fee, rounded up, may be that of several rates in basis points. */
+const WHOLE_POINT = 10_000n
 
 /** What is one setting for all pools is the same in each record. */
 export async function checkSettings ({ market, refuse }: Checking): Promise<void> {
@@ -119,8 +119,7 @@ function checkRates (
     const paid = rawOf(row.fee.amount, decimalsOf(token))
     const isOne = rates.some(({ part, from, to }) => part !== undefined && from <= slot && slot <= to &&
       paid === input - input * (part.d - part.n) / part.d)
-    // one of dust shows no rate
-    if (!isOne && input > DUST && typeof end === 'number' && at < end - APART) {
+    if (!isOne && input >= WHOLE_POINT && typeof end === 'number' && at < end - APART) {
       doubt(`${where}: the fee of trade ${id} is none of its fee_rates`)
     }
   }

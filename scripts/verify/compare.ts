@@ -49,6 +49,8 @@ const PERIODS = [
 ] as const
 /** Slots within which a trade may not have been stored yet when the service was asked. */
 const JUST_NOW = 300
+/** Raw units below which a fee, rounded up, may be that of several rates in basis points. */
+const WHOLE_POINT = 10_000n
 /** How far the service's clock and the state it shows may be from the chain's: a stale answer's age, s and slots. */
 const LATE = 150
 const LATE_SLOTS = 750
@@ -343,7 +345,7 @@ function checkRates (day: ReturnType<typeof group>, rates: Json[], window: Swap[
     day.holds('fee_rates', slot, isOld || known.some(swap => swap.slot === slot), 'the slot of a swap')
   }
   for (const { fee, input, slot, seq } of window) {
-    if (fee === undefined || input <= 1_000n) continue
+    if (fee === undefined || input < WHOLE_POINT) continue
     const isOne = rates.some(({ rate, from_slot: from, to_slot: to }) => {
       const { n, d } = fraction(String(rate))
       return from <= slot && slot <= to && fee === input - input * (d - n) / d

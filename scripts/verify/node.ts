@@ -27,6 +27,9 @@ export interface Signature {
  */
 export interface Placed { data: Buffer, index: number, isNamed: boolean }
 
+/** Before the kind of every event. */
+const EVENT = Buffer.from('e445a52e51cb9a1d', 'hex')
+
 /** JSON of a URL. */
 export async function read<T> (where: string, body?: object): Promise<T> {
   const answer = await ask(where, body && {
@@ -93,7 +96,8 @@ export function nodeAt (rpc: string) {
         .map((call, place) => ({ ...call, index: index * 65_536 + place }))
         .filter(({ programIdIndex, accounts }) =>
           keys[programIdIndex] === program && accounts.length === 1 && keys[accounts[0]!] === authority)
-        .map(({ data, index }) => ({ data: Buffer.from(bs58.decode(data)), index, isNamed })))
+        .map(({ data, index }) => ({ data: Buffer.from(bs58.decode(data)), index, isNamed }))
+        .filter(({ data }) => data.subarray(0, EVENT.length).equals(EVENT)))
     }
   }
 }

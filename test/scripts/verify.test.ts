@@ -3,7 +3,7 @@ import { besideAdapter } from '../../scripts/verify/adapter.js'
 import { compareAll, type Word } from '../../scripts/verify/compare.js'
 import { nodeAt } from '../../scripts/verify/node.js'
 import { readAll } from '../../scripts/verify/read.js'
-import type { Ledger, SimulatedNode } from '../../simulator/index.js'
+import { FORGERIES, type Ledger, type SimulatedNode } from '../../simulator/index.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 import { runScript } from '../support/script-process.js'
 import { fieldsOf } from './listing/fields.js'
@@ -54,7 +54,11 @@ test(
       ledger.advance(3600)
       dao.swap(hour % 2 === 0 ? 'buy' : 'sell', 1_000_003n * BigInt(1 + hour % 17))
     }
+    ledger.advance(60)
+    // of a fee of 6 the rate may be more than one: the record names none
+    dao.swap('buy', 1_181n)
     dao.swap('buy', 1n)   // its output is 0: it has no price
+    for (const kind of FORGERIES) ledger.forgedEvent(dao, kind)
     ledger.advance(400)
     const url = await serve(t, ledger, node)
     const verify = verifier(url, node.url)
