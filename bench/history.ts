@@ -116,7 +116,7 @@ async function refresh (): Promise<void> {
       sequenceRanges,
       unreadable: new Map(),
       sequenceGaps: new Map(),
-      accounts: new Map(),
+      numbersAhead: new Map(),
       missingOwners: { slot: 0, owners: {} },
       verifiedSlot: Infinity,
       missing: [],

@@ -1,6 +1,7 @@
 /** What a history answers, by the process that writes it and by those that only read. */
 import { ServiceError } from '../errors.js'
 import type { Completeness } from './rules/completeness.js'
+import { daosOf } from './rules/sequence-gaps.js'
 import {
   checkDay, checkHead, completenessOf, type Freshness, type Head, type HistoryStatus, NOTHING, type Progress, statusOf
 } from './status.js'
@@ -31,9 +32,8 @@ export interface AnswersOptions extends Freshness {
  * Per DAO: the newest number stored, the numbers missing (ends included), the first swap's second, the oldest slot, and
  * the newest where none between is missing: a number far off may be read wrong.
  */
-function reportOf ({ state, accounts, sequenceGaps }: Seen) {
-  const daos = new Set([...accounts.keys(), ...state.sequenceRanges.keys()])
-  return new Map(Array.from(daos, dao => {
+function reportOf ({ state, sequenceGaps }: Seen) {
+  return new Map(Array.from(daosOf(state), dao => {
     const ranges = state.sequenceRanges.get(dao) ?? []
     return [dao, {
       indexed: ranges.at(-1)?.last ?? 0n,

@@ -2,7 +2,7 @@
 import { CURRENT_MS, type Moment } from '../chain/moment.js'
 import { ServiceError } from '../errors.js'
 import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
-import { sizeOf } from './rules/sequence-gaps.js'
+import { daosOf, sizeOf, unstored } from './rules/sequence-gaps.js'
 import { type Completeness, isWalked } from './rules/completeness.js'
 import { beginningOf, isComplete, type Walked, walkedTo } from './rules/signature-ranges.js'
 import type { StoreState } from './rules/types.js'
@@ -40,7 +40,7 @@ export function phaseOf (state: Walked, head: Moment | null): Phase {
 }
 
 /** What is known of the completeness of a state beside its rows. */
-export interface ProofFacts extends Pick<Completeness, 'sequenceGaps' | 'accounts' | 'searched' | 'missingOwners'> {
+export interface ProofFacts extends Pick<Completeness, 'sequenceGaps' | 'searched' | 'missingOwners'> {
   /** Up to which all that the accounts number should be stored; null: not compared yet. */
   verifiedTo: Moment | null
 }
@@ -99,8 +99,8 @@ export function checkDay (facts: HeadFacts & { state: Walked }): Head {
 
 export type HistoryStatus = ReturnType<typeof statusOf>
 
-type StatusFacts = Pick<Progress, 'head' | 'verifiedTo' | 'lastDay' | 'sequenceGaps' | 'accounts'> & {
-  state: Pick<StoreState, 'indexedRanges' | 'ended' | 'swaps' | 'events' | 'missing' | 'losses' | 'rates'>
+type StatusFacts = Pick<Progress, 'head' | 'verifiedTo' | 'lastDay' | 'sequenceGaps'> & {
+  state: Omit<StoreState, 'proposals' | 'firstSwaps' | 'unreadable' | 'valuation' | 'rebuilding'>
 }
 
 /** Before anything is known. */
@@ -109,12 +109,21 @@ export const NOTHING: StatusFacts = {
   verifiedTo: null,
   lastDay: null,
   sequenceGaps: new Map(),
-  accounts: new Map(),
-  state: { indexedRanges: [], ended: false, swaps: 0, events: 0, missing: [], losses: [], rates: new Map() }
+  state: {
+    indexedRanges: [],
+    ended: false,
+    sequenceRanges: new Map(),
+    numbersAhead: new Map(),
+    swaps: 0,
+    events: 0,
+    missing: [],
+    losses: [],
+    rates: new Map()
+  }
 }
 
 export function statusOf (facts: StatusFacts & Freshness) {
-  const { state, head, verifiedTo, time, sequenceGaps, accounts, lastDay } = facts
+  const { state, head, verifiedTo, time, sequenceGaps, lastDay } = facts
   const [top] = state.indexedRanges
   /** The last 24 hours are covered. */
   const last24h = head !== null && coversDay(state, head.time)
@@ -137,8 +146,8 @@ export function statusOf (facts: StatusFacts & Freshness) {
     signatures: 0,
     swaps: state.swaps,
     events: state.events,
-    /** That the accounts have numbered; null: not compared yet. */
-    expected: verifiedTo === null ? null : [...accounts.values()].reduce((sum, seqNum) => sum + Number(seqNum), 0),
+    /** With those that accounts number beyond; null: not compared yet. */
+    expected: verifiedTo && state.events + sizeOf([...daosOf(state)].flatMap(dao => unstored(dao, state))),
     /** Sequence numbers known to be missing, and whether each has been looked for in its DAO's own signatures. */
     missingEvents: sizeOf([...sequenceGaps.values()].flat()),
     searched: true,

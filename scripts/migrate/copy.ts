@@ -23,7 +23,7 @@ export interface Copied {
   rows: Record<string, number>
 }
 
-type Table = Exclude<keyof Tables, 'meta' | 'accounts'>
+type Table = Exclude<keyof Tables, 'meta'>
 type Row = Record<string, string | null>
 
 /** By their keys, in the order of which rows are copied and compared. */
@@ -99,7 +99,7 @@ async function prepareTarget ({ to }: CopyOptions, program: string, state: strin
     throw unusable('the target holds a history of its own: name an empty one')
   }
   await to.writing(async db => {
-    for (const table of [...TABLES, 'accounts']) await sql`${sql.raw(to.types.empty)} ${sql.table(table)}`.execute(db)
+    for (const table of TABLES) await sql`${sql.raw(to.types.empty)} ${sql.table(table)}`.execute(db)
     await putMeta(db, { copying: state, program })
   })
 }

@@ -58,7 +58,6 @@ async function tellHowFar (url: string): Promise<void> {
     head: moment,
     lastDay: { left: 1, total: 2, secondsLeft: null },
     verifiedTo: moment,
-    accounts: new Map(),
     sequenceGaps: new Map([[program, [gap]]]),
     searched: () => true,
     missingOwners: NO_OWNERS

@@ -63,7 +63,8 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const head = createTask(lookAtHead)
   const check = createTask(compareAll)
   const back = createTask(stepBack)
-  const lane = createLane([head, check, back], context, tellPhase)
+  const settling = createTask(() => reconciler.settle().then(() => Infinity))
+  const lane = createLane([head, check, back, settling], context, tellPhase)
   const missing = createTask(() => searched(reconciler.search.missing))
   const gaps = createTask(() => searched(reconciler.search.gaps))
   const aside = createLane([missing, gaps, createTask(createCompletion(context, pollMs))], context)
@@ -189,6 +190,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     /** Accounts were read: what they number and is not stored is on its way, or left out by the node. */
     compare (accounts: Accounts): void {
       reconciler.note(accounts)
+      lane.hasten(settling, now())
       if (reconciler.isAhead) lane.hasten(head, lookedAt + FOLLOWED_MS)
     },
     /** Somebody has begun to follow what is published. */

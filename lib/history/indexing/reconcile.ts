@@ -15,26 +15,21 @@ const MAX_WAITING = 8
 /** Compares what is stored with the accounts, and looks for what is missing. */
 export function createReconciler (context: Context) {
   const { writer, daos, clock } = context
-  const now = () => clock.now()
   const judge = createJudge(context)
   const owners = createMissingOwners(context)
   /** Of slots which the walk may not have covered yet, oldest first. */
   let waiting: AccountReading[] = []
-  /** Numbers up to which all should be stored; at first those that an earlier process found to be ahead. */
-  let verified: ReadonlyMap<string, bigint> = writer.state.numbersAhead
-  /** Up to here what is stored has been compared with them. */
+  /** Up to here what is stored has been compared with the accounts. */
   let verifiedTo: Moment | null = null
   /** When each DAO was made, Unix seconds; which of its numbers proved something. */
   let created: ReadonlyMap<string, number> = new Map()
   const proved = new Map<string, ProvedNumbers>()
   let walked: Moment | undefined
-  let cached: { version: number, verified: typeof verified, gaps: ReadonlyMap<string, SequenceGap[]> } | undefined
+  let cached: { version: number, gaps: ReadonlyMap<string, SequenceGap[]> } | undefined
 
   function sequenceGaps (): ReadonlyMap<string, SequenceGap[]> {
     const { version, state } = writer
-    if (cached?.version !== version || cached.verified !== verified) {
-      cached = { version, verified, gaps: sequenceGapsOf({ ...state, accounts: verified }) }
-    }
+    if (cached?.version !== version) cached = { version, gaps: sequenceGapsOf(state) }
     return cached.gaps
   }
   const search = createSearch(context, sequenceGaps)
@@ -50,26 +45,24 @@ export function createReconciler (context: Context) {
     const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))
     waiting = [...waiting, { ...moment, seqNums }].sort((a, b) => a.slot - b.slot)
     if (waiting.length > MAX_WAITING) waiting.splice(1, 1)
-    settle()
   }
 
-  function settle (): void {
+  /** Compares with the newest reading that the walk allows. */
+  async function settle (): Promise<void> {
     const found = walked && provenReading(waiting, walked, lastStored)
     if (found === undefined) return
-    verified = found.reading.seqNums
-    if (found.upTo.slot > verifiedSlot()) verifiedTo = found.upTo
-    for (const [dao, seq] of verified) {
-      proved.set(dao, withProved(proved.get(dao), { seq, slot: found.upTo.slot, at: now() }))
+    const { reading: { seqNums }, upTo } = found
+    const { numbersAhead, sequenceRanges } = writer.state
+    // what is missing at the end of a DAO's numbers shows in nothing else that is stored
+    const ahead = new Map([...seqNums].filter(([dao, seq]) => !sequenceRanges.has(dao) || seq > lastStored(dao)))
+    if (ahead.size !== numbersAhead.size || [...ahead].some(([dao, seq]) => numbersAhead.get(dao) !== seq)) {
+      await writer.commit({ events: [], numbersAhead: ahead })
+    }
+    if (upTo.slot > verifiedSlot()) verifiedTo = upTo
+    for (const [dao, seq] of seqNums) {
+      proved.set(dao, withProved(proved.get(dao), { seq, slot: upTo.slot, at: clock.now() }))
     }
     waiting = waiting.filter(({ slot }) => slot - 1 > verifiedSlot())
-  }
-
-  /** What is missing at the end of a DAO's numbers shows in nothing stored: kept over a restart. */
-  async function noteAhead (): Promise<void> {
-    const { numbersAhead } = writer.state
-    const ahead = new Map([...verified].filter(([dao, seq]) => seq > lastStored(dao)))
-    if (ahead.size === numbersAhead.size && [...ahead].every(([dao, seq]) => numbersAhead.get(dao) === seq)) return
-    await writer.commit({ events: [], numbersAhead: ahead })
   }
 
   /** Whether a gap has been looked for, in vain, so that what is missing may be lost. */
@@ -84,7 +77,6 @@ export function createReconciler (context: Context) {
     /** What is known of the completeness of what is stored. */
     proof: (): ProofFacts => ({
       sequenceGaps: sequenceGaps(),
-      accounts: verified,
       verifiedTo,
       searched: wasSearched,
       missingOwners: owners.missingOwners
@@ -98,12 +90,13 @@ export function createReconciler (context: Context) {
     },
     /** Whether some of them are ahead of what is stored. */
     get isAhead () { return waiting.some(({ seqNums }) => [...seqNums].some(([dao, seq]) => seq > lastStored(dao))) },
-    /** Compares accounts that were read. */
+    /** Accounts were read: `settle` compares with them. */
     note,
+    settle,
     /** Tells that everything up to `head` has been walked. Throws what the node throws. */
     async reached (head: Moment): Promise<void> {
       if (walked === undefined || head.slot > walked.slot) walked = head
-      settle()
+      await settle()
       await owners.look(verifiedSlot())
     },
     /** Reads the accounts, and judges by them what they tell of. */
@@ -111,7 +104,7 @@ export function createReconciler (context: Context) {
       const accounts = await daos()
       await writer.learn(accounts.daos.map(({ address }) => address))
       note(accounts)
-      await noteAhead()
+      await settle()
       await judge(accounts.daos)
     }
   }

@@ -6,7 +6,7 @@ import type { Freshness } from '../status.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { otherNetwork, unusable } from '../store/failures.js'
 import { createVolumes } from '../volumes/volumes.js'
-import { type LeaderProgress, readAccounts, readLeaderProgress } from './leader-progress.js'
+import { type LeaderProgress, readLeaderProgress } from './leader-progress.js'
 import type { PostgresReader } from './reader.js'
 
 export interface FollowerOptions extends Freshness {
@@ -41,16 +41,12 @@ export function createFollower (
     const progress = await readLeaderProgress(db)
     // another lead may follow a database that was set back: what is in memory may be no more
     const before = seen?.fencingToken === progress.fencingToken ? seen : undefined
-    const compared = before?.verifiedTo?.slot === progress.verifiedTo?.slot ? before : undefined
-    let rows: Pick<Seen, 'state' | 'accounts' | 'sequenceGaps'> | undefined = compared
-    if (rows === undefined || compared?.revision !== progress.revision) {
-      const state = await store.load()
-      const accounts = compared?.accounts ?? await readAccounts(db)
-      rows = { state, accounts, sequenceGaps: sequenceGapsOf({ ...state, accounts }) }
-    }
+    const isSame = before?.revision === progress.revision
+    const state = isSame ? before.state : await store.load()
+    const sequenceGaps = isSame ? before.sequenceGaps : sequenceGapsOf(state)
     const volumes = before?.volumes ?? createVolumes(store, valuation)
     const searched: State['searched'] = gap => progress.lost.has(gapKey(gap))
-    return (seen = { ...rows, ...progress, searched, volumes, checkSums })
+    return (seen = { ...progress, state, sequenceGaps, searched, volumes, checkSums })
   }
 
   function refusal (): ServiceError | undefined {

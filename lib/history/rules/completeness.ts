@@ -7,8 +7,8 @@ import { type SequenceGap, unstored } from './sequence-gaps.js'
 export interface Completeness extends Pick<StoreState, 'unreadable' | 'missing' | 'losses'> {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
   sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>
-  /** Sequence numbers by account, and their slot; a DAO may be here without any event. */
-  accounts: ReadonlyMap<string, bigint>
+  numbersAhead: ReadonlyMap<string, bigint>
+  /** Of the accounts that were compared last. */
   verifiedSlot: number
   /** Whose the transactions are that are missing beyond it. */
   missingOwners: MissingOwners

@@ -23,8 +23,7 @@ export interface SequenceGap {
 /** What a check is made on. */
 export interface GapSearch extends Walked {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
-  /** Sequence numbers by account, at a slot that the walk has covered. */
-  accounts: ReadonlyMap<string, bigint>
+  numbersAhead: ReadonlyMap<string, bigint>
 }
 
 /** Without the one or the other range: before or after what is stored. */
@@ -44,10 +43,10 @@ const NONE: SequenceGap[] = []
 
 /** Numbers of a DAO that are not stored, from the first to the newest that its account has; no gaps until covered. */
 export function unstored (
-  dao: string, { sequenceRanges, accounts }: Pick<GapSearch, 'sequenceRanges' | 'accounts'>
+  dao: string, { sequenceRanges, numbersAhead }: Pick<GapSearch, 'sequenceRanges' | 'numbersAhead'>
 ): SequenceGap[] {
   const ranges = sequenceRanges.get(dao) ?? []
-  const newest = accounts.get(dao) ?? 0n
+  const newest = numbersAhead.get(dao) ?? 0n
   // most DAOs by far: of many thousands no lists are made
   if (ranges.length <= 1 && (ranges[0]?.first ?? 1n) === 1n && newest <= (ranges[0]?.last ?? 0n)) return NONE
   return Array.from({ length: ranges.length + 1 }, (_, at) => gapBetween(dao, ranges[at - 1], ranges[at], newest))
@@ -66,10 +65,14 @@ function sequenceGapsOfDao (dao: string, view: GapSearch): SequenceGap[] {
   })
 }
 
+/** Of which an event is stored, or that have an account and none. */
+export const daosOf = ({ sequenceRanges, numbersAhead }: Pick<GapSearch, 'sequenceRanges' | 'numbersAhead'>) =>
+  new Set([...sequenceRanges.keys(), ...numbersAhead.keys()])
+
 /** By DAO, those without one left out. Looks at ranges, not at events. */
 export function sequenceGapsOf (view: GapSearch): Map<string, SequenceGap[]> {
   const found = new Map<string, SequenceGap[]>()
-  for (const dao of new Set([...view.sequenceRanges.keys(), ...view.accounts.keys()])) {
+  for (const dao of daosOf(view)) {
     const sequenceGaps = sequenceGapsOfDao(dao, view)
     if (sequenceGaps.length > 0) found.set(dao, sequenceGaps)
   }

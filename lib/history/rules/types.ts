@@ -140,7 +140,7 @@ export interface StoreState {
   missing: MissingTransaction[]
   /** Inside what is indexed, newest first. */
   losses: Loss[]
-  /** By DAO its account's number, where that was last proved to be past what is stored. */
+  /** By DAO its account's number, where that was last proved to be past what is stored, or no event of it is. */
   numbersAhead: Map<string, bigint>
   /** Swaps by observed fee rate, basis points, that is not the configured one. */
   rates: Map<string, number>

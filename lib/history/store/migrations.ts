@@ -124,6 +124,7 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
       primary key (dao, bps))`,
     sql`create table late (
       dao integer not null, seq ${amount} not null, what text not null, primary key (dao, seq, what)) ${clause}`,
+    sql`drop table accounts`,
     sql`update meta set key = 'revision' where key = 'change'`,
     sql`delete from meta where key = 'valuation'`
   ]

@@ -166,7 +166,6 @@ export interface Tables {
   missing: MissingTransaction
   /** Came after its slot had been published, an event or its fee: left out of block ranges for good. */
   late: { dao: number, seq: string, what: 'event' | 'fee' }
-  accounts: { address: string, seq: string }
 }
 
 /** What differs between engines. */

@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE } from '../../time.js'
 import { type Candle, EMPTY_CANDLE, executedPrice, type ExecutedPrice } from '../rules/candles.js'
 import { sumOf } from '../rules/fixed-point.js'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
-import { sizeOf } from '../rules/sequence-gaps.js'
+import { daosOf, sizeOf } from '../rules/sequence-gaps.js'
 import type { Store, Traders } from '../store/store.js'
 import { createAggregate, inParts } from './aggregate.js'
 import { createCloses, createDaily, type Days, type Volume, volumeOf } from './daily.js'
@@ -66,8 +66,6 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
 
   /** Whether its volume is known: by fees, each fee has to be, and the event before the swap tells it. */
   const isTold = ({ unknownFees }: Candle): boolean => valuation.basis !== 'fees' || unknownFees === 0
-
-  const daosOf = ({ accounts, sequenceRanges }: Completeness) => new Set([...accounts.keys(), ...sequenceRanges.keys()])
 
   return {
     /** Per DAO that has shown an event or an account, at the Unix second `now`. Throws HISTORY_UNAVAILABLE. */

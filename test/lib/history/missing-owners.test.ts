@@ -96,7 +96,7 @@ test('a hundred thousand of them are looked at once, not once for each DAO', asy
   const daos = Array.from({ length: 5_000 }, (_, i) => `dao${i}`)
   const sequenceRanges = new Map(daos.map(dao => [dao, []]))
   const missingOwners = { slot: 200_000, owners: { dao7: [5_000] } }
-  const facts = { verifiedSlot: 999, accounts: new Map(), missingOwners, sequenceRanges, sequenceGaps: new Map() }
+  const facts = { verifiedSlot: 999, numbersAhead: new Map(), missingOwners, sequenceRanges, sequenceGaps: new Map() }
   const begun = process.cpuUsage()
   const mayOwn = mayOwnOf(missing, facts)
   const hidden = daos.filter(mayOwn)

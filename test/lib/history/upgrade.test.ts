@@ -49,6 +49,7 @@ const BACK = [
   'create table days (dao integer not null, day integer not null, base text not null, quote text not null, trades bigint not null, change bigint not null, primary key (dao, day))',
   'create index days_change on days (change)',
   "insert into days values (1, 20000, '1', '1', 99, 1)",
+  'create table accounts (address text primary key, seq text not null)',
   'delete from schema_version where version > 2',
   "delete from meta where key in ('published', 'valuation')",
   "update meta set key = 'change' where key = 'revision'",

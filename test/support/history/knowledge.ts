@@ -8,7 +8,7 @@ export const NOTHING_MISSING: Completeness = {
   sequenceRanges: new Map([['A', []]]),
   unreadable: new Map(),
   sequenceGaps: new Map(),
-  accounts: new Map(),
+  numbersAhead: new Map(),
   verifiedSlot: 100,
   searched: () => false,
   missingOwners: NO_OWNERS,

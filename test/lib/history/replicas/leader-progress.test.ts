@@ -12,7 +12,7 @@ test('who leads next tells what was compared before, until it has compared', { s
   t.teardown(() => engine.release())
   const moment = (slot: number) => ({ slot, time: 1_767_225_600 + slot })
   const missingOwners = { slot: 7, owners: { A: [7] } }
-  const seen = { accounts: new Map([['A', 3n]]), sequenceGaps: new Map(), searched: () => false, missingOwners }
+  const seen = { sequenceGaps: new Map(), searched: () => false, missingOwners }
   const tell = async (head: number, verified: number | null) => {
     const verifiedTo = verified === null ? null : moment(verified)
     await createProgressWriter(engine)({ ...seen, head: moment(head), verifiedTo } as never)

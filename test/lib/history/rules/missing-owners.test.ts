@@ -11,10 +11,10 @@ const range = (first: bigint, last: bigint, firstSlot = 10, lastSlot = 90) =>
   ({ first, last, firstSlot, lastSlot }) as SequenceRange
 const upTo = (...lasts: bigint[]) => lasts.map((last, at) => range(at === 0 ? 1n : lasts[at - 1]! + 2n, last))
 type OwnerFacts =
-  Pick<Completeness, 'verifiedSlot' | 'accounts' | 'missingOwners' | 'sequenceRanges' | 'sequenceGaps'>
+  Pick<Completeness, 'verifiedSlot' | 'numbersAhead' | 'missingOwners' | 'sequenceRanges' | 'sequenceGaps'>
 const facts = (rest: Partial<OwnerFacts> = {}): OwnerFacts => ({
   verifiedSlot: 100,
-  accounts: new Map([['A', 3n], ['B', 5n]]),
+  numbersAhead: new Map([['A', 3n], ['B', 5n]]),
   missingOwners: NO_OWNERS,
   sequenceRanges: new Map([['A', upTo(3n)], ['B', upTo(5n)]]),
   sequenceGaps: new Map(),
@@ -45,7 +45,7 @@ test('where numbers have an open end it may be one\'s as long as no gap shows it
   const begun = [range(2n, 3n, 50, 60)]
   t.same([40, 50, 51, 70].map(slot => owns(slot, begun)), [true, true, false, false], 'before the first that is stored')
   t.notOk(owns(40, begun, { sequenceGaps: new Map([gap('A', 1n, 1n)]) }), 'walked to the beginning it is a gap')
-  const ahead = { accounts: new Map([['A', 4n]]) }
+  const ahead = { numbersAhead: new Map([['A', 4n]]) }
   t.same([59, 60, 99].map(slot => owns(slot, [range(1n, 3n, 50, 60)], ahead)), [false, true, true], 'by its account')
   t.notOk(owns(99, [range(1n, 3n, 50, 60)], { ...ahead, sequenceGaps: new Map([gap('A', 4n, 4n)]) }))
   const apart = [range(1n, 1n, 10, 20), range(3n, 3n, 50, 60)]

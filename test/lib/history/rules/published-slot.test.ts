@@ -6,7 +6,7 @@ import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js
 const WHOLE: Completeness & PublishView = {
   sequenceRanges: new Map(),
   unreadable: new Map(),
-  accounts: new Map(),
+  numbersAhead: new Map(),
   missingOwners: { slot: 0, owners: {} },
   walkedTo: -Infinity,
   lostBefore: 1,

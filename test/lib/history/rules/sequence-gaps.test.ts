@@ -24,7 +24,7 @@ const gapsOf = (ranges: SequenceRange[], over: Partial<GapSearch> = {}) =>
     sequenceRanges: new Map([['dao', ranges]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    accounts: new Map(),
+    numbersAhead: new Map(),
     ...over
   }).get('dao') ?? []).map(({ from, to }) => [from, to])
 
@@ -46,11 +46,11 @@ test('numbers between two known ones are missing where everything around them is
 test('first numbers are missing once the walk has reached the beginning, last ones where the account knows more', t => {
   t.same(gapsOf([range(3n, 9n)]), [[1n, 2n]])
   t.same(gapsOf([range(3n, 9n)], { ended: false }), [])
-  t.same(gapsOf([range(1n, 9n)], { accounts: new Map([['dao', 11n]]) }), [[10n, 11n]])
-  t.same(gapsOf([range(1n, 9n)], { accounts: new Map([['dao', 9n]]) }), [])
-  t.same(gapsOf([], { accounts: new Map([['dao', 2n]]) }), [[1n, 2n]])
+  t.same(gapsOf([range(1n, 9n)], { numbersAhead: new Map([['dao', 11n]]) }), [[10n, 11n]])
+  t.same(gapsOf([range(1n, 9n)], { numbersAhead: new Map([['dao', 9n]]) }), [])
+  t.same(gapsOf([], { numbersAhead: new Map([['dao', 2n]]) }), [[1n, 2n]])
   t.same(
-    gapsOf([], { accounts: new Map([['dao', 2n]]), ended: false }), [], 'all of them may lie before what is indexed'
+    gapsOf([], { numbersAhead: new Map([['dao', 2n]]), ended: false }), [], 'all of them may lie before what is indexed'
   )
   t.end()
 })
@@ -60,7 +60,7 @@ test('gaps are counted and told apart', t => {
     sequenceRanges: new Map([['a', [range(2n, 3n), range(7n, 9n)]]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    accounts: new Map([['b', 5n]])
+    numbersAhead: new Map([['b', 5n]])
   })
   t.equal(sizeOf([...gaps.values()].flat()), 1 + 3 + 5)
   t.same([...gaps.values()].flat().map(gapKey), ['a 1', 'a 4', 'b 1'])
@@ -72,21 +72,21 @@ test('a gap may reach into a window unless what is known after it says that it l
     sequenceRanges: new Map([['a', [range(1n, 3n), range(7n, 9n)]]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    accounts: new Map()
+    numbersAhead: new Map()
   }).get('a')!
   t.same([699, 700, 701].map(time => mayReach(gap!, time, null)), [true, false, false])
   const [open] = sequenceGapsOf({
     sequenceRanges: new Map([['a', [range(1n, 3n)]]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    accounts: new Map([['a', 4n]])
+    numbersAhead: new Map([['a', 4n]])
   }).get('a')!
   t.equal(mayReach(open!, 1e9, null), true, 'without an event after it there is no bound')
   const [first] = sequenceGapsOf({
     sequenceRanges: new Map([['a', [range(5n, 9n)]]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    accounts: new Map()
+    numbersAhead: new Map()
   }).get('a')!
   t.same(
     [mayReach(first!, 450, null), mayReach(first!, 450, { lostBefore: 200 })],
@@ -170,12 +170,12 @@ test('a gap lies in what is indexed where one indexed range holds both its neigh
   )
   t.same(gapsOf([range(3n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)] }), [])
   t.same(
-    gapsOf([range(1n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)], accounts: new Map([['dao', 11n]]) }),
+    gapsOf([range(1n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)], numbersAhead: new Map([['dao', 11n]]) }),
     [],
     'as are the newest'
   )
-  t.same(gapsOf([range(1n, 9n)], { ended: false, accounts: new Map([['dao', 11n]]) }), [[10n, 11n]])
-  t.same(gapsOf([], { indexedRanges: [indexed(80, 100), indexed(0, 75)], accounts: new Map([['dao', 2n]]) }), [])
+  t.same(gapsOf([range(1n, 9n)], { ended: false, numbersAhead: new Map([['dao', 11n]]) }), [[10n, 11n]])
+  t.same(gapsOf([], { indexedRanges: [indexed(80, 100), indexed(0, 75)], numbersAhead: new Map([['dao', 2n]]) }), [])
   t.end()
 })
 
@@ -184,7 +184,7 @@ test('a gap says between which events, slots and seconds it lies', t => {
     sequenceRanges: new Map([['a', ranges]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    accounts: new Map([['a', 12n]])
+    numbersAhead: new Map([['a', 12n]])
   }).get('a')
   t.same(gaps([range(3n, 4n), range(7n, 9n)]), [
     { dao: 'a', from: 1n, to: 2n, since: null, until: 300, fromSlot: 0, toSlot: 30 },

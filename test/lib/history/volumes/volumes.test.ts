@@ -46,7 +46,7 @@ test('windows of many DAOs are made in slices, and complete by what was known wh
   const reading = windows(NOW, {
     ...NOTHING_KNOWN,
     sequenceRanges,
-    accounts: new Map(daos.map(dao => [dao, 1n])),
+    numbersAhead: new Map(daos.map(dao => [dao, 1n])),
     // anybody's who has no event yet
     get missing () {
       isBegun = true

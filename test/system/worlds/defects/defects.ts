@@ -260,9 +260,9 @@ export const DEFECTS: Defect[] = [
     name: 'numbers-forgotten',
     by: 310,
     sentence: 'What accounts have shown to be missing at the end of a DAO\'s events is forgotten with a restart.',
-    file: 'lib/history/indexing/reconcile.ts',
-    find: '= writer.state.numbersAhead\n',
-    put: '= new Map()\n'
+    file: 'lib/history/store/state.ts',
+    find: "notes.get('numbers_ahead')?",
+    put: "notes.get('none')?"
   },
   {
     name: 'method-for-all',
