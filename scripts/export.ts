@@ -32,7 +32,7 @@ async function open (place: string): Promise<Store> {
   if (folder === place || !existsSync(join(folder, 'history.db'))) {
     throw new UsageError(`there is no history at ${place}`)
   }
-  return await openSqliteReader(folder)
+  return openSqliteReader(folder)
 }
 
 function day (text: string | undefined, name: string): number | undefined {

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { messageOf } from '../lib/errors.js'
 import { openPostgresReader } from '../lib/history/replicas/reader.js'
 import { openPostgresEngine } from '../lib/history/replicas/leader-lock.js'
 import { prepareTables, type Engine } from '../lib/history/store/create-store.js'
-import { failed } from '../lib/history/store/failures.js'
+import { unusable } from '../lib/history/store/failures.js'
 import { parseDatabaseUrl } from '../lib/history/store/postgres-connection.js'
 import { openSqliteEngine } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/store.js'
@@ -11,10 +12,13 @@ import { UsageError } from './command-line.js'
 
 /** The store of a PostgreSQL database, to read. Throws HISTORY_UNAVAILABLE where there is none. */
 export async function readPostgres (url: string): Promise<Store> {
+  const { store } = openPostgresReader(parseDatabaseUrl(url))
   try {
-    return (await openPostgresReader(parseDatabaseUrl(url))).store
+    await store.revision()
+    return store
   } catch (error) {
-    throw failed('there is no history to be read', error)
+    await store.close()
+    throw unusable(`there is no history to be read: ${messageOf((error as Error).cause)}`, error)
   }
 }
 

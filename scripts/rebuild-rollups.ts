@@ -12,7 +12,7 @@ const USAGE = 'rebuild-rollups --store sqlite:FOLDER|postgres://…  (sqlite:./d
 const { values: { store: place } } = readCommandLine(USAGE, { store: { type: 'string', default: 'sqlite:./data' } })
 
 await runScript(async signal => {
-  const store = await createStore(await openEngine(place))
+  const store = createStore(await openEngine(place))
   try {
     const swaps = await rebuildRollups({
       store,

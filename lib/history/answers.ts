@@ -23,6 +23,8 @@ export interface Seen extends Progress {
 
 export interface AnswersOptions extends Freshness {
   store: Store
+  /** Ends all answers. */
+  signal: AbortSignal
   last: () => Seen | undefined
   /** Runs `work` on one state, which does not change meanwhile. */
   seeing: <T>(work: (seen: Seen) => Promise<T>) => Promise<T>
@@ -49,8 +51,17 @@ export type HistoryReport = ReturnType<typeof reportOf>
 
 export type Answers = ReturnType<typeof createAnswers>
 
-export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOptions) {
+export function createAnswers ({ store, time, staleMs, signal, last, ...options }: AnswersOptions) {
   const facts = (seen: Seen) => ({ ...seen, time, staleMs })
+
+  function checkRunning (): void {
+    if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
+  }
+
+  const seeing: AnswersOptions['seeing'] = async work => {
+    checkRunning()
+    return await options.seeing(work)
+  }
 
   /** As `seeing`, where what is made of the swaps is whole and of now, by `check`. */
   const current = <T>(
@@ -65,6 +76,7 @@ export function createAnswers ({ store, time, staleMs, last, seeing }: AnswersOp
     status: (): HistoryStatus => statusOf({ ...NOTHING, ...last(), time, staleMs }),
     /** The newest finalized moment up to which all is stored. Throws WARMING_UP; HISTORY_UNAVAILABLE: behind. */
     head (): Head {
+      checkRunning()
       const seen = last()
       if (seen === undefined) throw new ServiceError('WARMING_UP', 'the history is starting')
       return checkHead(facts(seen))

@@ -112,19 +112,15 @@ export function createHistory (options: HistoryOptions): History {
 
   const seenOf = ({ indexer }: Running): Seen => ({ ...indexer.progress(), volumes })
 
-  function begun (): Running {
-    if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
-    if (running === undefined) throw new ServiceError('WARMING_UP', 'the history is starting')
-    return running
-  }
-
   const answers = createAnswers({
     store,
     time,
     staleMs,
+    signal,
     last: () => running && seenOf(running),
     async seeing (work) {
-      const now = begun()
+      const now = running
+      if (now === undefined) throw new ServiceError('WARMING_UP', 'the history is starting')
       return await now.writer.read(() => work(seenOf(now)))
     }
   })
@@ -150,15 +146,10 @@ export function createHistory (options: HistoryOptions): History {
         refusal: refusal ?? (store.hasNoRoom() ? NO_ROOM : null)
       }
     },
-    head () {
-      begun()
-      return answers.head()
-    },
     async published (work) {
-      const now = begun()
       const wasFollowed = isFollowed()
       followedUntil = Math.max(followedUntil, clock.now() + FOLLOWING_MS)
-      if (!wasFollowed) now.indexer.follow()
+      if (!wasFollowed) running?.indexer.follow()
       return await answers.published(work)
     }
   }

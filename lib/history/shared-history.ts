@@ -1,15 +1,14 @@
-import { isServiceError, messageOf, ServiceError } from '../errors.js'
+import { isServiceError, messageOf } from '../errors.js'
 import { systemClock } from '../clock.js'
 import { createHistory, type History, type HistoryOptions } from './history.js'
 import { createLane, createTask } from './indexing/work.js'
 import { runLeaderLoop } from './replicas/leader-loop.js'
 import { pause } from './pause.js'
-import { NOTHING, statusOf } from './status.js'
-import { failed, unusable } from './store/failures.js'
+import { failed } from './store/failures.js'
 import { isRefusal, parseDatabaseUrl, preparePostgres } from './store/postgres-connection.js'
-import { createFollower, type Follower } from './replicas/follower.js'
+import { createFollower } from './replicas/follower.js'
 import { createProgressWriter } from './replicas/leader-progress.js'
-import { openPostgresReader, type PostgresReader } from './replicas/reader.js'
+import { openPostgresReader } from './replicas/reader.js'
 import { HEARTBEAT_MS, openSession, type Session } from './replicas/leader-lock.js'
 import { createStore } from './store/create-store.js'
 
@@ -40,10 +39,11 @@ export async function openSharedHistory (
   const place = parseDatabaseUrl(url)
   const stopping = new AbortController()
   const { signal } = stopping
-  let reader: PostgresReader | undefined
-  let follower: Follower | undefined
-  let leading: History | undefined
   let network: string | undefined
+  const reader = openPostgresReader(place)
+  const { refresh, ...answers } =
+    createFollower({ reader, valuation: { rate, basis }, time, staleMs, signal, network: () => network })
+  let leading: History | undefined
   let work: Promise<unknown> | undefined
   let isListening = false
   let isAway = false
@@ -51,21 +51,14 @@ export async function openSharedHistory (
   const until = (moment: number) =>
     new Promise<void>(resolve => { clock.after(Math.max(0, Math.min(LAST_MS, moment - clock.now())), resolve) })
 
-  async function open (): Promise<Follower> {
-    await preparePostgres(place, program)
-    reader = await openPostgresReader(place)
-    follower = createFollower({ reader, valuation: { rate, basis }, time, staleMs, network: () => network })
-    return follower
-  }
-
-  let opening: Promise<Follower> | undefined
+  let preparing: Promise<void> | undefined
   /** Once; after a failure it is tried again. */
-  function connect (): Promise<Follower> {
-    opening ??= open().catch((error: unknown) => {
-      opening = undefined
+  function prepare (): Promise<void> {
+    preparing ??= preparePostgres(place, program).catch((error: unknown) => {
+      preparing = undefined
       throw error
     })
-    return opening
+    return preparing
   }
 
   /** Told once when the database goes, and once when it is back. */
@@ -79,7 +72,7 @@ export async function openSharedHistory (
 
   async function follow (): Promise<void> {
     while (!signal.aborted) {
-      await connect().then(async follower => await follower.refresh()).then(() => tell(), tell)
+      await prepare().then(refresh).then(() => tell(), tell)
       await pause(clock, LOOK_MS, signal)
     }
   }
@@ -94,7 +87,7 @@ export async function openSharedHistory (
   }
 
   async function begin ({ engine }: Session): Promise<() => Promise<void>> {
-    const store = await createStore(engine)
+    const store = createStore(engine)
     const onProgress = createProgressWriter(engine)
     const history = leading = createHistory({ ...options, store, isShared: true, onProgress })
     history.listening(isListening)
@@ -105,14 +98,8 @@ export async function openSharedHistory (
     }
   }
 
-  function reading (): Follower {
-    if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
-    if (follower === undefined) throw unusable('the database of the history has not been reached yet')
-    return follower
-  }
-
   try {
-    await connect()
+    await prepare()
   } catch (error) {
     // what the operator must solve ends the start; a database that is away is waited for
     if (isServiceError(error) || isRefusal(error)) throw failed("the database of the history can't be used", error)
@@ -120,12 +107,13 @@ export async function openSharedHistory (
   }
 
   return {
+    ...answers,
     start () {
       work ??= Promise.all([
         follow(),
         createLane([createTask(lookAtAccounts)], { clock, signal, onLog }).run(),
         writes && runLeaderLoop({
-          open: () => connect().then(() => openSession(place)),
+          open: () => prepare().then(() => openSession(place)),
           begin,
           isCurrent () {
             const { headAge = null, isBehind = true } = leading?.status() ?? {}
@@ -149,15 +137,9 @@ export async function openSharedHistory (
       leading?.listening(is)
     },
     status () {
-      const status = follower?.status() ?? statusOf({ ...NOTHING, time, staleMs })
+      const status = answers.status()
       return { ...status, leads: leading !== undefined, refusal: leading?.status().refusal ?? status.refusal }
     },
-    head: () => reading().head(),
-    last24h: async () => await reading().last24h(),
-    daily: async () => await reading().daily(),
-    published: async work => await reading().published(work),
-    read: async work => await reading().read(work),
-    report: () => follower?.report() ?? new Map(),
-    close: async () => { await Promise.race([reader?.store.close(), until(endsBy())]) }
+    close: async () => { await Promise.race([reader.store.close(), until(endsBy())]) }
   }
 }

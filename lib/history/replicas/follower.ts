@@ -1,15 +1,14 @@
 import { ServiceError } from '../../errors.js'
 import type { VolumeRule } from '../../market/volume.js'
-import { type Answers, createAnswers, type Seen as State } from '../answers.js'
+import { type Answers, type AnswersOptions, createAnswers, type Seen as State } from '../answers.js'
 import { sameValuation } from '../rules/fixed-point.js'
-import type { Freshness } from '../status.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { otherNetwork, unusable } from '../store/failures.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, readLeaderProgress } from './leader-progress.js'
 import type { PostgresReader } from './reader.js'
 
-export interface FollowerOptions extends Freshness {
+export interface FollowerOptions extends Pick<AnswersOptions, 'time' | 'staleMs' | 'signal'> {
   reader: PostgresReader
   valuation: VolumeRule
   /** The genesis hash of the network that is read beside the rows; undefined: not known yet. */
@@ -25,7 +24,7 @@ type Seen = State & LeaderProgress
 
 /** The answers of a history that another process may write, each from one state of the database. */
 export function createFollower (
-  { reader: { store, together }, valuation, time, staleMs, network }: FollowerOptions
+  { reader: { store, together }, valuation, network, ...options }: FollowerOptions
 ): Follower {
   let seen: Seen | undefined
 
@@ -61,7 +60,7 @@ export function createFollower (
     if (network() === undefined) throw new ServiceError('WARMING_UP', 'the network of the node is not known yet')
     return await work(now)
   })
-  const answers = createAnswers({ store, time, staleMs, last: () => seen, seeing })
+  const answers = createAnswers({ ...options, store, last: () => seen, seeing })
 
   return {
     ...answers,

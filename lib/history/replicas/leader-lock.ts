@@ -119,5 +119,5 @@ export async function openPostgresEngine (url: string, program?: string): Promis
 
 /** As `openPostgresEngine`. */
 export async function openPostgresStore ({ url, program }: { url: string, program: string }): Promise<Store> {
-  return await createStore(await openPostgresEngine(url, program))
+  return createStore(await openPostgresEngine(url, program))
 }

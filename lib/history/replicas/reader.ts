@@ -20,8 +20,8 @@ export interface PostgresReader {
 /** Longest wait for a turn, ms: of a silent database each reading takes seconds to fail. */
 const PATIENCE_MS = 5_000
 
-/** The store of a process that leaves the writing to another; the tables exist. */
-export async function openPostgresReader (place: PostgresLocation): Promise<PostgresReader> {
+/** The store of a process that leaves the writing to another; the tables exist by the first use. */
+export function openPostgresReader (place: PostgresLocation): PostgresReader {
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(configOf(place)) }) })
   const turns = createTurns()
   let opened: Kysely<Tables> | undefined
@@ -41,35 +41,28 @@ export async function openPostgresReader (place: PostgresLocation): Promise<Post
     }
   }
 
-  try {
-    const store = await createStore({
-      db,
+  return {
+    store: createStore({
       types: NUMERIC_COLUMNS,
       reading,
       writing: async () => { throw new Error('this process does not write') },
       release: () => db.destroy()
-    })
-    return {
-      store,
-      async together (work) {
-        const asked = systemClock.now()
-        return await turns(async () => {
-          if (systemClock.now() - asked > PATIENCE_MS) {
-            throw unusable('the database takes too long for those who asked before')
+    }),
+    async together (work) {
+      const asked = systemClock.now()
+      return await turns(async () => {
+        if (systemClock.now() - asked > PATIENCE_MS) {
+          throw unusable('the database takes too long for those who asked before')
+        }
+        return await reading(async trx => {
+          opened = trx
+          try {
+            return await work(trx)
+          } finally {
+            opened = undefined
           }
-          return await reading(async trx => {
-            opened = trx
-            try {
-              return await work(trx)
-            } finally {
-              opened = undefined
-            }
-          })
         })
-      }
+      })
     }
-  } catch (error) {
-    await db.destroy()
-    throw error
   }
 }

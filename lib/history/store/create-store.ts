@@ -63,8 +63,8 @@ export async function prepareTables (
   if (program !== undefined) await bind(db, program, isAlone)
 }
 
-/** A store over an engine whose tables are prepared and, where it writes, locked. */
-export async function createStore ({ db, types, reading, writing, release }: Engine): Promise<Store> {
+/** A store over an engine whose tables are prepared by the first use and, where it writes, locked. */
+export function createStore ({ types, reading, writing, release }: Omit<Engine, 'db'>): Store {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
   /** Numbered, without a row yet: a step that fails leaves them to the next one. */
@@ -79,10 +79,10 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
       addresses.set(id, address)
     }
   }
-  const viewOf = (db: Db): View =>
-    ({ db, types, idOf: address => ids.get(address) ?? 0, addressOf: id => addresses.get(id) ?? '' })
-  await learn(db)
-  let revision = await readRevision(db)
+  async function viewOf (db: Db): Promise<View> {
+    if (ids.size === 0) await learn(db)
+    return { db, types, idOf: address => ids.get(address) ?? 0, addressOf: id => addresses.get(id) ?? '' }
+  }
 
   function numberOf (address: string): number {
     const known = ids.get(address)
@@ -95,14 +95,14 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
   }
 
   async function step (work: (to: Writing) => Promise<void>): Promise<void> {
-    let next = revision
     await writing(async trx => {
-      const to = { ...viewOf(trx), numberOf, nextRevision: () => ++next }
+      let revision = await readRevision(trx)
+      const to = { ...await viewOf(trx), numberOf, nextRevision: () => ++revision }
       await work(to)
       await putRows(to, 'daos', fresh.map(dao => ({ ...dao, first_swap: null })), oc => oc.doNothing())
+      await putMeta(trx, { revision: String(to.nextRevision()) })
     })
     fresh.length = 0
-    revision = next
   }
 
   const inTurn = createTurns()
@@ -119,7 +119,7 @@ export async function createStore ({ db, types, reading, writing, release }: Eng
     }
   }
   const read = <A extends unknown[], T>(answer: (view: View, ...args: A) => Promise<T>) =>
-    (...args: A): Promise<T> => guarded('read', () => reading(db => answer(viewOf(db), ...args)))
+    (...args: A): Promise<T> => guarded('read', () => reading(async db => await answer(await viewOf(db), ...args)))
   const write = <A extends unknown[]>(puts: (to: Writing, ...args: A) => Promise<void>) =>
     (...args: A): Promise<void> => guarded('written', () => inTurn(() => step(to => puts(to, ...args))))
   const answered = <R extends Reads>(reads: R) =>

@@ -150,7 +150,7 @@ export async function openSqliteStore ({ folder, program }: { folder: string, pr
   const engine = await openSqliteEngine(folder)
   try {
     await prepareTables(engine, program, true)
-    return await createStore(engine)
+    return createStore(engine)
   } catch (error) {
     await engine.release()
     throw failed(`the history can't be opened: ${folder}`, error)
@@ -158,12 +158,12 @@ export async function openSqliteStore ({ folder, program }: { folder: string, pr
 }
 
 /** For reading, beside the writer. Throws HISTORY_UNAVAILABLE. */
-export async function openSqliteReader (folder: string): Promise<Store> {
+export function openSqliteReader (folder: string): Store {
   const path = join(folder, 'history.db')
   try {
     const file = new Database(path, { readonly: true })
     file.exec(`pragma busy_timeout = ${BUSY_MS}`)
-    return await createStore(engineOver(file))
+    return createStore(engineOver(file))
   } catch (error) {
     throw failed(`the history can't be read: ${path}`, error)
   }

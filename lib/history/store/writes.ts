@@ -15,7 +15,6 @@ const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bi
 export async function putCompleted (
   to: Writing, events: readonly CompletedEvent[], makers: readonly DayMaker[]
 ): Promise<void> {
-  const { db, nextRevision } = to
   for (const event of events) {
     const { maker, blockIndex, liquidity, facts = null } = event
     await eventOf(to, event).set({
@@ -23,17 +22,15 @@ export async function putCompleted (
       ...(blockIndex !== null && { block_index: blockIndex }),
       ...(liquidity !== null && rowOf(EVENT.liquidity, liquidity)),
       ...(facts !== null && rowOf(FACTS, facts)),
-      revision: nextRevision()
+      revision: to.nextRevision()
     }).execute()
   }
   await putMakers(to, makers)
-  await putMeta(db, { revision: String(nextRevision()) })
 }
 
 /** What events of unknown kinds have turned out to be. */
 export async function putJudged (to: Writing, found: readonly JudgedEvent[]): Promise<void> {
   for (const event of found) await eventOf(to, event).set({ reason: event.reason }).execute()
-  await putMeta(to.db, { revision: String(to.nextRevision()) })
 }
 
 const putRates = (to: Writing, rates: StepChanges['rates']): Promise<void> =>
@@ -91,7 +88,6 @@ async function putFirstSwaps (to: Writing, { firstSwaps }: StepChanges): Promise
 }
 
 export async function writeStep (to: Writing, changes: StepChanges): Promise<void> {
-  const { db, nextRevision } = to
   await putEvents(to, changes)
   await putSequenceRanges(to, changes)
   await putAdded(to, changes)
@@ -100,10 +96,10 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
   await putFirstSwaps(to, changes)
   const { indexedRanges } = changes.state
   if (indexedRanges !== undefined) {
-    await db.deleteFrom('indexed_ranges').execute()
+    await to.db.deleteFrom('indexed_ranges').execute()
     await putRows(to, 'indexed_ranges', indexedRanges.map(range => rowOf(INDEXED_RANGE, range)))
   }
-  await putMeta(db, { ...notesOf(changes.state), revision: String(nextRevision()) })
+  await putMeta(to.db, notesOf(changes.state))
   await putLate(to, changes)
 }
 
@@ -111,7 +107,7 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
 const DERIVED = ['minutes', 'hours', 'days', 'makers', 'fee_rates', 'rates'] as const
 
 export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void> {
-  const { db, types, nextRevision } = to
+  const { db, types } = to
   const { valuation, isFirst, upTo, feeRates, rates } = page
   if (isFirst) for (const table of DERIVED) await sql`${sql.raw(types.empty)} ${sql.table(table)}`.execute(db)
   await putAdded(to, page)
@@ -119,10 +115,7 @@ export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void>
   await putRates(to, rates)
   const [begun, ended] = [['rebuilding', 'rebuilt_to'], ['valuation']]
   await db.deleteFrom('meta').where('key', 'in', upTo === null ? begun : ended).execute()
-  await putMeta(db, {
-    revision: String(nextRevision()),
-    ...(upTo === null
-      ? { valuation: valuationText(valuation) }
-      : { rebuilding: valuationText(valuation), rebuilt_to: `${upTo.revision} ${upTo.swaps}` })
-  })
+  await putMeta(db, upTo === null
+    ? { valuation: valuationText(valuation) }
+    : { rebuilding: valuationText(valuation), rebuilt_to: `${upTo.revision} ${upTo.swaps}` })
 }

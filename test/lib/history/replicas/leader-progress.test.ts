@@ -28,7 +28,7 @@ test('who has waited long for others\' readings is told so, and reads nothing', 
   const { url } = newPlace(t)
   const engine = await openPostgresEngine(url)
   await engine.release()
-  const { store, together } = await openPostgresReader(parseDatabaseUrl(url))
+  const { store, together } = openPostgresReader(parseDatabaseUrl(url))
   t.teardown(() => store.close())
   let read = 0
   const slow = together(() => new Promise(resolve => setTimeout(resolve, 5_200)))
@@ -46,7 +46,7 @@ test('a DAO that a database set back has forgotten gets nothing of the one with 
   await ask(`insert into "${schema}".daos (id, address) values (1, 'forgotten')`)
   await ask(`insert into "${schema}".events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output)
     values (1, 1, 1, 'SpotSwap', 1, 1, 's', 0, 'buy', 1, 1)`)
-  const { store } = await openPostgresReader(parseDatabaseUrl(url))
+  const { store } = openPostgresReader(parseDatabaseUrl(url))
   t.teardown(() => store.close())
   const trades = async () => [
     (await store.trades({ dao: 'forgotten', limit: 9 })).length, (await store.trades({ dao: 'another', limit: 9 })).length
