@@ -1,10 +1,14 @@
 /** What a history answers, by the process that writes it and by those that only read. */
 import { ServiceError } from '../errors.js'
+import type { VolumeRule } from '../market/volume.js'
 import type { Completeness } from './rules/completeness.js'
+import { sameValuation } from './rules/fixed-point.js'
 import { daosOf } from './rules/sequence-gaps.js'
 import {
   checkDay, checkHead, completenessOf, type Freshness, type Head, type HistoryStatus, NOTHING, type Progress, statusOf
 } from './status.js'
+import type { StoreState } from './rules/types.js'
+import { unusable } from './store/failures.js'
 import type { Store } from './store/store.js'
 import { createReading, type Reading } from './volumes/reading.js'
 import type { Volumes } from './volumes/volumes.js'
@@ -17,12 +21,11 @@ export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents'
 
 export interface Seen extends Progress {
   volumes: Volumes
-  /** Throws where the sums are not, or not by this process's rule. */
-  checkSums?: () => void
 }
 
 export interface AnswersOptions extends Freshness {
   store: Store
+  valuation: VolumeRule
   /** Ends all answers. */
   signal: AbortSignal
   last: () => Seen | undefined
@@ -51,11 +54,18 @@ export type HistoryReport = ReturnType<typeof reportOf>
 
 export type Answers = ReturnType<typeof createAnswers>
 
-export function createAnswers ({ store, time, staleMs, signal, last, ...options }: AnswersOptions) {
+export function createAnswers ({ store, valuation, time, staleMs, signal, last, ...options }: AnswersOptions) {
   const facts = (seen: Seen) => ({ ...seen, time, staleMs })
 
   function checkRunning (): void {
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
+  }
+
+  /** Candles and day sums are kept by the rule of the process that writes. */
+  function checkSums ({ valuation: kept }: StoreState): void {
+    if (kept === null) throw new ServiceError('WARMING_UP', 'sums and candles are being made of the swaps')
+    if (sameValuation(kept, valuation)) return
+    throw unusable('the process that writes the history has another PROTOCOL_FEE_RATE or VOLUME_BASIS than this one')
   }
 
   const seeing: AnswersOptions['seeing'] = async work => {
@@ -68,7 +78,7 @@ export function createAnswers ({ store, time, staleMs, signal, last, ...options 
     check: (seen: ReturnType<typeof facts>) => Head, work: (seen: Seen, known: Completeness, head: Head) => Promise<T>
   ): Promise<T> => seeing(async seen => {
       const head = check(facts(seen))
-      seen.checkSums?.()
+      checkSums(seen.state)
       return await work(seen, completenessOf(seen.state, seen), head)
     })
 

@@ -1,7 +1,6 @@
 import { systemClock } from '../clock.js'
 import type { AgeTime } from '../chain/timekeeper.js'
-import { backoff } from '../backoff.js'
-import { isServiceError, messageOf, ServiceError } from '../errors.js'
+import { isServiceError, ServiceError } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { eventAuthority as eventAuthorityOf } from '../protocol/addresses.js'
 import { type Answers, createAnswers, type Seen } from './answers.js'
@@ -9,7 +8,7 @@ import type { Accounts, Context } from './indexing/context.js'
 import { createFetcher } from './indexing/fetch.js'
 import { createIndexer, type Indexer, type IndexerOptions } from './indexing/indexer.js'
 import { createStepWriter, type StepWriter } from './indexing/commit.js'
-import { pause } from './pause.js'
+import { createLane, createTask } from './indexing/work.js'
 import { rebuildIfNeeded } from './rebuild.js'
 import { NO_ROOM } from './store/failures.js'
 import { createVolumes } from './volumes/volumes.js'
@@ -70,50 +69,37 @@ export function createHistory (options: HistoryOptions): History {
   let followedUntil = isShared ? Infinity : -Infinity
   const isFollowed = () => clock.now() < followedUntil
 
-  async function prepare (): Promise<void> {
+  /** Rows of two networks must never be mixed. */
+  async function bindNetwork (): Promise<void> {
+    const genesis = await reader.genesisHash({ priority: 'head', signal })
+    refusal = null
+    await store.bindNetwork(genesis).catch((error: unknown) => {
+      if (!isServiceError(error, 'WRONG_NETWORK')) throw error
+      refusal = error.message
+    })
+  }
+
+  async function run (): Promise<number> {
+    await bindNetwork()
+    if (refusal !== null) {
+      onLog({ level: 'error', code: 'retry', message: `${refusal}; tried again in ${REFUSED_MS} ms` })
+      return clock.now() + REFUSED_MS
+    }
     await rebuildIfNeeded(valuation, { store, clock, signal, onLog })
     const known = { reader, store, program, eventAuthority: eventAuthorityOf(program), daos, clock, signal, onLog }
     const writer = await createStepWriter(store, valuation, onLog)
     const indexer = createIndexer({ ...known, writer, fetcher: createFetcher(known) }, { ...options, isFollowed })
     indexer.listening(isListening)
     running = { writer, indexer }
-  }
-
-  /** Until it succeeds or the history stops. */
-  async function insist (what: string, attempt: () => Promise<void>): Promise<void> {
-    for (let failures = 1; !signal.aborted; failures++) {
-      try {
-        return await attempt()
-      } catch (error) {
-        if (signal.aborted) return
-        const delay = refusal === null ? backoff(failures, clock) : REFUSED_MS
-        const message = `${what}: ${messageOf(error)}; tried again in ${Math.round(delay)} ms`
-        onLog({ level: 'error', code: 'retry', message, detail: isServiceError(error) ? {} : { error } })
-        await pause(clock, delay, signal)
-      }
-    }
-  }
-
-  /** Rows of two networks must never be mixed. */
-  async function bindNetwork (): Promise<void> {
-    const genesis = await reader.genesisHash({ priority: 'head', signal })
-    refusal = null
-    await store.bindNetwork(genesis).catch((error: unknown) => {
-      if (isServiceError(error, 'WRONG_NETWORK')) refusal = error.message
-      throw error
-    })
-  }
-
-  async function run (): Promise<void> {
-    await insist('the history waits to know its network (getGenesisHash)', bindNetwork)
-    await insist("the history can't begin", prepare)
-    if (!signal.aborted) await running?.indexer.run()
+    await indexer.run()
+    return Infinity
   }
 
   const seenOf = ({ indexer }: Running): Seen => ({ ...indexer.progress(), volumes })
 
   const answers = createAnswers({
     store,
+    valuation,
     time,
     staleMs,
     signal,
@@ -127,7 +113,7 @@ export function createHistory (options: HistoryOptions): History {
 
   return {
     ...answers,
-    start () { work ??= run() },
+    start () { work ??= createLane([createTask(run)], { clock, signal, onLog }).run() },
     async stop () {
       stopping.abort()
       await work

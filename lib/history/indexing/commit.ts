@@ -6,7 +6,7 @@ import { attribute, attributeLater, type Directory, type LocatedEvent } from '..
 import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
 import { mayHold } from '../rules/sequence-ranges.js'
 import type { AddedRows } from '../rules/tally.js'
-import type { JudgedEvent, NotedState, Store } from '../store/store.js'
+import type { AmendedEvent, NotedState, Store } from '../store/store.js'
 import type { MissingTransaction, StoreState, UnattributedEvent } from '../rules/types.js'
 
 /** What one step of the walk brings. */
@@ -175,8 +175,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     read,
     get version () { return version },
     /** Notes why events of unknown kinds are not understood, or that they have left their pool alone. */
-    judge: (found: readonly JudgedEvent[]) => inTurn(() => change(async () => {
-      await store.judge(found)
+    judge: (found: readonly AmendedEvent[]) => inTurn(() => change(async () => {
+      await store.amend(found)
       state.unreadable = (await store.load()).unreadable
       version++
     }))

@@ -5,7 +5,7 @@
 import { isServiceError } from '../../errors.js'
 import { dayOf } from '../../time.js'
 import { eventIndexOf } from '../rules/attribution.js'
-import type { CompletedEvent, IncompleteEvent } from '../store/store.js'
+import type { AmendedEvent, IncompleteEvent } from '../store/store.js'
 import type { Context } from './context.js'
 
 const PAGE = 100
@@ -15,7 +15,7 @@ const TRIES = 5
 const AGAIN_MS = 600_000
 
 /** A row with what is learnt of it. */
-type Learnt = IncompleteEvent & CompletedEvent
+type Learnt = IncompleteEvent & AmendedEvent
 
 /** Completes stored events, the newest first: a page of them at a time, which gives when the next one is due. */
 export function createCompletion ({ reader, fetcher, store, writer, signal, clock }: Context, pollMs: number) {
@@ -75,7 +75,7 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
     if (found.size > 0) {
       const makers = named.filter(({ swap }) => swap !== null)
         .map(({ dao, at, maker }) => ({ dao, day: dayOf(at), maker: maker! }))
-      await writer.alone(() => store.complete([...found], makers))
+      await writer.alone(() => store.amend([...found], makers))
     }
     return learnt.find(({ blockIndex }) => blockIndex === null)?.slot ?? 0
   }

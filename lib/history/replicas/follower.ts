@@ -1,16 +1,13 @@
 import { ServiceError } from '../../errors.js'
-import type { VolumeRule } from '../../market/volume.js'
 import { type Answers, type AnswersOptions, createAnswers, type Seen as State } from '../answers.js'
-import { sameValuation } from '../rules/fixed-point.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
-import { otherNetwork, unusable } from '../store/failures.js'
+import { otherNetwork } from '../store/failures.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, readLeaderProgress } from './leader-progress.js'
 import type { PostgresReader } from './reader.js'
 
-export interface FollowerOptions extends Pick<AnswersOptions, 'time' | 'staleMs' | 'signal'> {
+export interface FollowerOptions extends Omit<AnswersOptions, 'store' | 'last' | 'seeing'> {
   reader: PostgresReader
-  valuation: VolumeRule
   /** The genesis hash of the network that is read beside the rows; undefined: not known yet. */
   network: () => string | undefined
 }
@@ -24,17 +21,9 @@ type Seen = State & LeaderProgress
 
 /** The answers of a history that another process may write, each from one state of the database. */
 export function createFollower (
-  { reader: { store, together }, valuation, network, ...options }: FollowerOptions
+  { reader: { store, together }, network, ...options }: FollowerOptions
 ): Follower {
   let seen: Seen | undefined
-
-  /** Candles and day sums are kept by the rule of the process that writes. */
-  function checkSums (): void {
-    const kept = seen?.state.valuation ?? null
-    if (kept === null) throw new ServiceError('WARMING_UP', 'sums and candles are being made of the swaps')
-    if (sameValuation(kept, valuation)) return
-    throw unusable('the process that writes the history has another PROTOCOL_FEE_RATE or VOLUME_BASIS than this one')
-  }
 
   async function look (db: Parameters<typeof readLeaderProgress>[0]): Promise<Seen> {
     const progress = await readLeaderProgress(db)
@@ -43,9 +32,9 @@ export function createFollower (
     const isSame = before?.revision === progress.revision
     const state = isSame ? before.state : await store.load()
     const sequenceGaps = isSame ? before.sequenceGaps : sequenceGapsOf(state)
-    const volumes = before?.volumes ?? createVolumes(store, valuation)
+    const volumes = before?.volumes ?? createVolumes(store, options.valuation)
     const searched: State['searched'] = gap => progress.lost.has(gapKey(gap))
-    return (seen = { ...progress, state, sequenceGaps, searched, volumes, checkSums })
+    return (seen = { ...progress, state, sequenceGaps, searched, volumes })
   }
 
   function refusal (): ServiceError | undefined {

@@ -10,7 +10,7 @@ import { stateReads } from './state.js'
 import type { Store } from './store.js'
 import type { ColumnTypes, Tables } from './tables.js'
 import { putMeta, putRows, readMeta, readRevision, type Reads, type View, type Writing } from './view.js'
-import { putCompleted, putJudged, putRebuilt, writeStep } from './writes.js'
+import { putAmended, putRebuilt, writeStep } from './writes.js'
 
 type Db = Kysely<Tables>
 
@@ -136,8 +136,7 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     write: write(writeStep),
     writeRebuilt: write(putRebuilt),
     publish: write(putPublished),
-    complete: write(putCompleted),
-    judge: write(putJudged),
+    amend: write(putAmended),
     bindNetwork: genesis => guarded('written', async () => {
       const kept = (await reading(readMeta)).get('genesis')
       if (kept === genesis) return

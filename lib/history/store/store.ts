@@ -77,12 +77,10 @@ export interface IncompleteQuery {
   limit: number
 }
 
-/** Why an event is not understood; null: it has left its pool alone. */
-export interface JudgedEvent { dao: string, seq: bigint, reason: string | null }
-
-/** null: still not known. */
-export interface CompletedEvent
-  extends Pick<StoredEvent, 'dao' | 'seq' | 'maker' | 'blockIndex' | 'liquidity' | 'facts'> {}
+/** What is learnt of a stored event: none or null where nothing is; of `reason` null: it has left its pool alone. */
+export interface AmendedEvent
+  extends Pick<StoredEvent, 'dao' | 'seq'>,
+  Partial<Pick<StoredEvent, 'maker' | 'blockIndex' | 'liquidity' | 'facts' | 'reason'>> {}
 
 /** `isLate`: it came when its slot had been published. */
 export interface FirstEvent extends PoolEvent { isLate: boolean }
@@ -152,13 +150,12 @@ export interface Store {
   eventsOf (dao: string, from: bigint, limit: number): Promise<ToldEvent[]>
   /** By DAO the numbers of events of unknown kinds that are not judged, ascending. */
   unjudged (): Promise<Map<string, bigint[]>>
-  judge (found: readonly JudgedEvent[]): Promise<void>
   /** All swaps by their revisions; `rows` is empty at the end. */
   swapsPage (after: number, limit: number): Promise<Since<Trade>>
   /** Whose maker or index in the block is unknown, by slot and revision, newest first. */
   incomplete (query: IncompleteQuery): Promise<IncompleteEvent[]>
-  /** Notes what is learnt of such events, and who traded on their days. */
-  complete (events: readonly CompletedEvent[], makers: readonly DayMaker[]): Promise<void>
+  /** Notes what is learnt of events, and who traded on their days. */
+  amend (events: readonly AmendedEvent[], makers?: readonly DayMaker[]): Promise<void>
   /** One that is not stored is left out. */
   origins (keys: ReadonlyArray<{ dao: string, seq: bigint }>): Promise<PoolEvent[]>
   /** Those that wait for one of `keys`. */

@@ -102,6 +102,7 @@ export async function readMeta (db: Kysely<Tables>): Promise<Map<string, string>
 
 export async function putMeta (db: Kysely<Tables>, values: Record<string, string>): Promise<void> {
   const rows = Object.entries(values).map(([key, value]) => ({ key, value }))
+  if (rows.length === 0) return
   await db.insertInto('meta').values(rows).onConflict(oc =>
     oc.column('key').doUpdateSet({ value: eb => eb.ref('excluded.value') })).execute()
 }

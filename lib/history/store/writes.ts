@@ -5,32 +5,28 @@ import { putAdded, putCloses, putMakers } from './candle-rows.js'
 import { rowOf, seqText } from './mapping.js'
 import { putLate } from './published.js'
 import { notesOf, valuationText } from './state.js'
-import type { CompletedEvent, JudgedEvent, RebuiltPage, StepChanges } from './store.js'
+import type { AmendedEvent, RebuiltPage, StepChanges } from './store.js'
 import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
 import { deleteRows, excluded, putMeta, putRows, type Writing } from './view.js'
 
 const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bigint }) =>
   db.updateTable('events').where('dao', '=', numberOf(dao)).where('seq', '=', seqText(seq))
 
-export async function putCompleted (
-  to: Writing, events: readonly CompletedEvent[], makers: readonly DayMaker[]
+export async function putAmended (
+  to: Writing, events: readonly AmendedEvent[], makers: readonly DayMaker[] = []
 ): Promise<void> {
   for (const event of events) {
-    const { maker, blockIndex, liquidity, facts = null } = event
+    const { maker = null, blockIndex = null, liquidity = null, facts = null, reason } = event
     await eventOf(to, event).set({
       ...(maker !== null && { maker }),
       ...(blockIndex !== null && { block_index: blockIndex }),
       ...(liquidity !== null && rowOf(EVENT.liquidity, liquidity)),
       ...(facts !== null && rowOf(FACTS, facts)),
+      ...(reason !== undefined && { reason }),
       revision: to.nextRevision()
     }).execute()
   }
   await putMakers(to, makers)
-}
-
-/** What events of unknown kinds have turned out to be. */
-export async function putJudged (to: Writing, found: readonly JudgedEvent[]): Promise<void> {
-  for (const event of found) await eventOf(to, event).set({ reason: event.reason }).execute()
 }
 
 const putRates = (to: Writing, rates: StepChanges['rates']): Promise<void> =>

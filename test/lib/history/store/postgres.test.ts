@@ -153,7 +153,7 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
     t.same(await store.proposalEvents('p'), [])
     t.same(await store.trades({ dao, market: { proposal: 'p', market: 'pass' }, limit: 9 }), [])
     t.same(await store.otherFees(), [])
-    await store.complete([{ dao, seq: 5n, maker: 'x', blockIndex: 0, liquidity: null }], [{ dao, day: 7, maker: 'x' }])
+    await store.amend([{ dao, seq: 5n, maker: 'x', blockIndex: 0, liquidity: null }], [{ dao, day: 7, maker: 'x' }])
   })
   t.equal(found, opening)
   t.ok(await during(
