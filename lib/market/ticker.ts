@@ -53,7 +53,7 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
   }
   return new Map(Array.from(found, ([id, pools]) => [
     id,
-    pools.sort((a, b) => Number(b.quoteReserves - a.quoteReserves) || (a.address < b.address ? -1 : 1))
+    largestFirst(pools, ({ quoteReserves }) => ratio(quoteReserves), ({ address }) => address)
       .map(({ address }) => address)
   ]))
 }

@@ -42,8 +42,8 @@ const DEADLINE_MS = 20_000
 /** Lists what lies below the indexed ranges, page by page. */
 export function createListings (context: Context, pageSize: number) {
   const { program, signal } = context
-  /** By the oldest signature of the range above. */
-  const listings = new Map<string, Listing>()
+  /** By the newest signature of the indexed range below. */
+  const listings = new Map<string | undefined, Listing>()
 
   /**
    * What follows the end of a list. An empty page is asked for again from the entry above: a node that lost the cursor
@@ -67,19 +67,14 @@ export function createListings (context: Context, pageSize: number) {
   }
 
   return {
-    of: ({ above }: UnindexedRange): Listing | undefined => listings.get(above.oldest),
-
-    /** Below `oldest`; a new one where none is given. */
-    put (oldest: string, listing: Listing = { entries: [], whole: false, stuck: false }): Listing {
-      listings.set(oldest, listing)
+    of ({ until }: Pick<UnindexedRange, 'until'>): Listing {
+      const listing = listings.get(until?.newest) ?? { entries: [], whole: false, stuck: false }
+      listings.set(until?.newest, listing)
       return listing
     },
 
-    /** Drops what belongs to no unindexed range any more. */
-    keep (ranges: readonly UnindexedRange[]): void {
-      const kept = new Set(ranges.map(({ above }) => above.oldest))
-      for (const oldest of listings.keys()) if (!kept.has(oldest)) listings.delete(oldest)
-    },
+    /** Of a range that is indexed, or given up. */
+    drop: ({ until }: UnindexedRange) => listings.delete(until?.newest),
 
     /** Adds a page. Throws HistoryLost where something has to follow, or the cursor is unknown. */
     async extend (listing: Listing, range: UnindexedRange): Promise<void> {

@@ -47,7 +47,6 @@ export function createSignatureWalk (
   let awaited: Moment | undefined
 
   const open = () => unindexedRanges(writer.state)
-  const listingOf = (range: UnindexedRange) => listings.of(range) ?? listings.put(range.above.oldest)
 
   /** Stores the first of `entries`, newest first unless `isAscending`, with what that makes of the ranges. */
   async function process (
@@ -66,16 +65,16 @@ export function createSignatureWalk (
   /** Whether what lies after `edge` below `range` is not all listed yet. */
   const needsListing = (range: UnindexedRange, edge: number): boolean => {
     const listing = listings.of(range)
-    const { oldestTime } = extend(range.above, listing?.entries ?? [])
+    const { oldestTime } = extend(range.above, listing.entries)
     if (oldestTime !== null && oldestTime <= edge) return false
-    return listing === undefined || (!listing.whole && !listing.stuck && listing.entries.length < MAX_LISTED)
+    return !listing.whole && !listing.stuck && listing.entries.length < MAX_LISTED
   }
 
   /** Lists one page of the time after `edge`; false: all of it is listed. */
   async function listNext (edge: number): Promise<boolean> {
     for (const range of open()) {
       if (!needsListing(range, edge)) continue
-      const listing = listingOf(range)
+      const listing = listings.of(range)
       try {
         await listings.extend(listing, range)
         return true
@@ -102,24 +101,23 @@ export function createSignatureWalk (
   /** One step of an unindexed range, first what is younger than `edge`. Throws HistoryLost. */
   async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
-    const listing = listingOf(range)
+    const listing = listings.of(range)
     if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range)
     const { entries, whole } = listing
     if (entries.length === 0 && whole) {
       await writer.commit({ events: [], ...closed(range) })
-      listings.keep(open())
+      listings.drop(range)
       return { taken: 0 }
     }
     const { indexedRanges } = writer.state
     const first = firstOf(entries, upper, edge)
+    const isLast = (taken: number): boolean => whole && taken === entries.length
     const advanced = await process(first, until === undefined ? 'past' : 'head', PATIENCE_MS, taken => {
       const longer = indexedRanges.with(index, extend(upper, taken))
-      return whole && taken.length === entries.length ? closed(range, longer) : { indexedRanges: longer }
+      return isLast(taken.length) ? closed(range, longer) : { indexedRanges: longer }
     })
-    const oldest = advanced.entries.at(-1)
-    if (oldest === undefined) return advanced
-    listings.put(oldest.signature, { ...listing, entries: entries.slice(advanced.taken) })
-    listings.keep(open())
+    if (isLast(advanced.taken)) listings.drop(range)
+    else listing.entries = entries.slice(advanced.taken)
     return advanced
   }
 
@@ -129,9 +127,8 @@ export function createSignatureWalk (
     const isFirst = indexedRanges.length === 0
     const advanced = await process(entries, 'head', isFirst ? PATIENCE_MS : HEAD_PATIENCE_MS, taken =>
       ({ indexedRanges: [beginRange(taken), ...indexedRanges], ended: ended && !isFirst }))
-    const oldest = advanced.entries.at(-1)
-    if (oldest !== undefined) {
-      listings.put(oldest.signature, { entries: entries.slice(advanced.taken), whole, stuck: false })
+    if (advanced.taken > 0) {
+      Object.assign(listings.of({ until: indexedRanges[0] }), { entries: entries.slice(advanced.taken), whole })
     }
     return advanced
   }
@@ -221,7 +218,7 @@ export function createSignatureWalk (
   /** Closes a range of which no node knows any more. */
   async function giveUp (range: UnindexedRange): Promise<void> {
     await lose(lossOf(range, await firstAvailable(reader)), closed(range))
-    listings.keep(open())
+    listings.drop(range)
   }
 
   return {
@@ -233,7 +230,7 @@ export function createSignatureWalk (
     remaining (edge: number): number | undefined {
       const ranges = open().filter(({ above }) => above.oldestTime === null || above.oldestTime > edge)
       if (ranges.some(range => needsListing(range, edge))) return undefined
-      const entries = ranges.flatMap(range => listings.of(range)?.entries ?? [])
+      const entries = ranges.flatMap(range => listings.of(range).entries)
       return entries.filter(({ blockTime }) => blockTime === null || blockTime > edge).length
     },
     /** Signatures processed since the start. */

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.js'
-import { type Answers, type AnswersOptions, createAnswers, type Seen as State } from '../answers.js'
+import { type AnswersOptions, createAnswers, type Seen as State } from '../answers.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { otherNetwork } from '../store/failures.js'
 import { createVolumes } from '../volumes/volumes.js'
@@ -12,17 +12,10 @@ export interface FollowerOptions extends Omit<AnswersOptions, 'store' | 'last' |
   network: () => string | undefined
 }
 
-export type Follower = Answers & {
-  /** Looks at what has been written. Throws HISTORY_UNAVAILABLE. */
-  refresh (): Promise<void>
-}
-
 type Seen = State & LeaderProgress
 
 /** The answers of a history that another process may write, each from one state of the database. */
-export function createFollower (
-  { reader: { store, together }, network, ...options }: FollowerOptions
-): Follower {
+export function createFollower ({ reader: { store, together }, network, ...options }: FollowerOptions) {
   let seen: Seen | undefined
 
   async function look (db: Parameters<typeof readLeaderProgress>[0]): Promise<Seen> {
@@ -54,6 +47,7 @@ export function createFollower (
   return {
     ...answers,
     status: () => ({ ...answers.status(), refusal: refusal()?.message ?? null }),
-    refresh: () => together(async db => { await look(db) })
+    /** Looks at what has been written. Throws HISTORY_UNAVAILABLE. */
+    refresh: (): Promise<void> => together(async db => { await look(db) })
   }
 }
