@@ -26,7 +26,6 @@ export interface Seen extends Progress {
 export interface AnswersOptions extends Freshness {
   store: Store
   valuation: VolumeRule
-  /** Ends all answers. */
   signal: AbortSignal
   last: () => Seen | undefined
   /** Runs `work` on one state, which does not change meanwhile. */

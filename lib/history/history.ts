@@ -1,5 +1,4 @@
 import { systemClock } from '../clock.js'
-import type { AgeTime } from '../chain/timekeeper.js'
 import { isServiceError, ServiceError } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { eventAuthority as eventAuthorityOf } from '../protocol/addresses.js'
@@ -10,6 +9,7 @@ import { createIndexer, type Indexer, type IndexerOptions } from './indexing/ind
 import { createStepWriter, type StepWriter } from './indexing/commit.js'
 import { createLane, createTask } from './indexing/work.js'
 import { rebuildIfNeeded } from './rebuild.js'
+import type { Freshness } from './status.js'
 import { NO_ROOM } from './store/failures.js'
 import { createVolumes } from './volumes/volumes.js'
 
@@ -25,14 +25,11 @@ export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
-/** With PROTOCOL_FEE_RATE and VOLUME_BASIS. */
-export interface HistoryOptions extends Omit<IndexerOptions, 'isFollowed'>, VolumeRule,
-  Pick<Context, 'reader' | 'store' | 'program' | 'daos'>, Partial<Pick<Context, 'clock' | 'onLog'>> {
-  time: AgeTime
+export interface HistoryOptions extends Omit<IndexerOptions, 'isFollowed'>, VolumeRule, Pick<Freshness, 'time'>,
+  Pick<Context, 'reader' | 'store' | 'program' | 'daos'>,
+  Partial<Pick<Freshness, 'staleMs'> & Pick<Context, 'clock' | 'onLog'>> {
   /** Whether other processes answer from the store. */
   isShared?: boolean
-  /** How old the head may be for anything to be made of it, ms. */
-  staleMs?: number
 }
 
 export interface History extends Answers {

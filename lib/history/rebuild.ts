@@ -15,7 +15,6 @@ export interface RebuildOptions {
   signal?: AbortSignal
   /** Told after each page how many of the swaps are counted. */
   onProgress?: (done: number, of: number) => void
-  /** Swaps that are counted and written at a time. */
   pageSize?: number
 }
 

@@ -54,7 +54,6 @@ export interface Progress extends ProofFacts {
   lastDay: LastDayWork | null
 }
 
-/** By which a head is too old. */
 export interface Freshness {
   time: AgeTime
   /** How old the head may be for anything to be made of it, ms. */
@@ -103,7 +102,6 @@ type StatusFacts = Pick<Progress, 'head' | 'verifiedTo' | 'lastDay' | 'sequenceG
   state: Omit<StoreState, 'proposals' | 'firstSwaps' | 'unreadable' | 'valuation' | 'rebuilding'>
 }
 
-/** Before anything is known. */
 export const NOTHING: StatusFacts = {
   head: null,
   verifiedTo: null,
@@ -125,7 +123,6 @@ export const NOTHING: StatusFacts = {
 export function statusOf (facts: StatusFacts & Freshness) {
   const { state, head, verifiedTo, time, sequenceGaps, lastDay } = facts
   const [top] = state.indexedRanges
-  /** The last 24 hours are covered. */
   const last24h = head !== null && coversDay(state, head.time)
   return {
     phase: phaseOf(state, head),

@@ -9,7 +9,6 @@ import type { AddedRows } from '../rules/tally.js'
 import type { AmendedEvent, NotedState, Store } from '../store/store.js'
 import type { MissingTransaction, StoreState, UnattributedEvent } from '../rules/types.js'
 
-/** What one step of the walk brings. */
 export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps'>> {
   /** Oldest first. */
   events: LocatedEvent[]

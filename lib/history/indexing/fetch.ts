@@ -179,7 +179,6 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
       return isOver ? missed(entry, refusal.reason) : undefined
     },
 
-    /** Lets go of what has been stored. */
     forget (entries: Iterable<{ signature: string }>): void {
       for (const { signature } of entries) {
         held.delete(signature)

@@ -203,9 +203,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
       isListening = is
     },
     progress,
-    /** Signatures processed since the start. */
     get walked () { return walk.walked },
-    /** Whether every sequence gap has been looked for. */
     get searched () { return reconciler.searched }
   }
 }

@@ -33,7 +33,6 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
   }
 
   return {
-    /** As far as they are known. */
     get missingOwners () { return known },
     /** Finds the owners of what is missing beyond `verifiedSlot`. Throws what the node throws. */
     async look (verifiedSlot: number): Promise<void> {

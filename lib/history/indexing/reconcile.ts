@@ -12,7 +12,6 @@ import { createSearch } from './search.js'
 /** Readings that wait for the walk; beyond, it has stalled: the oldest is met next, the newest once it goes on. */
 const MAX_WAITING = 8
 
-/** Compares what is stored with the accounts, and looks for what is missing. */
 export function createReconciler (context: Context) {
   const { writer, daos, clock } = context
   const judge = createJudge(context)
@@ -74,7 +73,6 @@ export function createReconciler (context: Context) {
 
   return {
     search,
-    /** What is known of the completeness of what is stored. */
     proof: (): ProofFacts => ({
       sequenceGaps: sequenceGaps(),
       verifiedTo,

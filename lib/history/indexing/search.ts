@@ -9,7 +9,6 @@ import { listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
-/** Transactions read and written at a time. */
 const STEP = 25
 const DEADLINE_MS = 3_000
 
@@ -26,7 +25,6 @@ interface Searched {
   hasPage: boolean
   isLastPage: boolean
   found: number
-  /** It has met something that is listed and not given. */
   meetsMissing: boolean
 }
 
@@ -146,9 +144,7 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
   return {
     missing,
     gaps,
-    /** Whether a gap has been looked for, in vain. */
     wasTried,
-    /** Whether the last search met transactions that are listed and not given. */
     meetsMissing: (gap: SequenceGap): boolean => tried.get(gapKey(gap))?.meetsMissing === true
   }
 }

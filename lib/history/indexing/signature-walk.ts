@@ -233,7 +233,6 @@ export function createSignatureWalk (
       const entries = ranges.flatMap(range => listings.of(range).entries)
       return entries.filter(({ blockTime }) => blockTime === null || blockTime > edge).length
     },
-    /** Signatures processed since the start. */
     get walked () { return walked }
   }
 }

@@ -50,7 +50,6 @@ export function executedPrice ({ side, input, output }: SpotSwap): ExecutedPrice
   return side === 'buy' ? { quote: input, base: output } : { quote: output, base: input }
 }
 
-/** Negative, 0 or positive as `a` is lower than, equal to or higher than `b`. */
 export const comparePrices = (a: ExecutedPrice, b: ExecutedPrice): number =>
   compare({ n: a.quote, d: a.base }, { n: b.quote, d: b.base })
 

@@ -10,7 +10,6 @@ export interface Completeness extends Pick<StoreState, 'unreadable' | 'missing' 
   numbersAhead: ReadonlyMap<string, bigint>
   /** Of the accounts that were compared last. */
   verifiedSlot: number
-  /** Whose the transactions are that are missing beyond it. */
   missingOwners: MissingOwners
   /** As `beginningOf` and `walkedTo` of signature-ranges.ts. */
   lostBefore: number | null

@@ -14,7 +14,6 @@ export function sumText (sum: bigint): string {
   return whole * SCALE === sum ? whole.toString() : formatUnits(sum, PLACES)
 }
 
-/** The sum that `sumText` wrote. */
 export function parseSum (text: string): bigint {
   const point = text.indexOf('.')
   return point === -1 ? BigInt(text) * SCALE : BigInt(text.slice(0, point) + text.slice(point + 1).padEnd(PLACES, '0'))

@@ -14,7 +14,6 @@ export interface StepPlan extends AddedRows {
   fees: Array<{ dao: string, seq: bigint, fee: bigint }>
   /** All of each DAO that has an event here. */
   sequenceRanges: Map<string, SequenceRange[]>
-  /** Swaps per observed fee rate, basis points, that disagrees with the configured one. */
   rates: Map<string, number>
   firstSwaps: Map<string, number>
   swaps: number

@@ -2,7 +2,6 @@
 import { type Completeness, isLost } from './completeness.js'
 import type { SequenceGap } from './sequence-gaps.js'
 
-/** What is known of gaps and rows beside. */
 export interface PublishView {
   /** Whether the search for a gap met transactions that are listed and not given. */
   meetsMissing: (gap: SequenceGap) => boolean

@@ -20,7 +20,6 @@ export interface SequenceGap {
   toSlot: number
 }
 
-/** What a check is made on. */
 export interface GapSearch extends Walked {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
   numbersAhead: ReadonlyMap<string, bigint>
@@ -79,10 +78,8 @@ export function sequenceGapsOf (view: GapSearch): Map<string, SequenceGap[]> {
   return found
 }
 
-/** What tells one sequence gap from others. */
 export const gapKey = ({ dao, from }: Pick<SequenceGap, 'dao' | 'from'>): string => `${dao} ${from}`
 
-/** How many numbers are missing. */
 export const sizeOf = (sequenceGaps: readonly SequenceGap[]): number =>
   Number(sequenceGaps.reduce((size, { from, to }) => size + to - from + 1n, 0n))
 
@@ -105,7 +102,6 @@ export function withProved (known: ProvedNumbers | undefined, number: ProvedNumb
   return number.seq > base.seq ? { base, next: number } : { base }
 }
 
-/** What is known of a DAO beside its events. */
 export interface KnownDao {
   /** When it was made, Unix seconds; undefined: not known. */
   createdAt: number | undefined

@@ -11,7 +11,6 @@ export interface UnindexedRange {
   until: IndexedRange | undefined
 }
 
-/** How far the walk over the signatures has come. */
 export type Walked = Pick<StoreState, 'indexedRanges' | 'ended'>
 
 /** A place in a list of signatures: what follows it is older. */

@@ -19,7 +19,6 @@ interface DaoSums {
   makers: Map<number, Set<string>>
 }
 
-/** Adds to the candle of `width` that a Unix second lies in. */
 function put (candles: Map<number, Candle>, width: number, at: number, candle: Candle): void {
   const start = at - at % width
   const known = candles.get(start)

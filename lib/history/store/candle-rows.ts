@@ -72,7 +72,6 @@ export const candleReads = {
 
 const EXCLUDED = excluded(CANDLE.columns)
 
-/** In place of those that are stored. */
 async function putCandles (to: Writing, size: Size, candles: readonly CandleRow[]): Promise<void> {
   const rows = candles.map(candle => ({ dao: to.numberOf(candle.dao), ...rowOf(CANDLE, candle) }))
   if (size !== 'days') return await putRows(to, size, rows, oc => oc.columns(['dao', 'start']).doUpdateSet(EXCLUDED))

@@ -8,7 +8,6 @@ export const POOL_KINDS = [
   'ApplyLiquidation'
 ] as const
 
-/** Names as a list in a statement. */
 export const quoted = (kinds: readonly string[]) => sql.raw(kinds.map(kind => `'${kind}'`).join(', '))
 
 export const IS_POOL_EVENT = sql<boolean>`kind in (${quoted(POOL_KINDS)})`

@@ -26,7 +26,6 @@ export interface Engine {
   release (): Promise<void>
 }
 
-/** Whether nothing has been read into it. */
 async function isEmpty (db: Db): Promise<boolean> {
   const found = await Promise.all((['events', 'indexed_ranges'] as const).map(table =>
     db.selectFrom(table).select(({ lit }) => lit(1).as('one')).limit(1).executeTakeFirst()))

@@ -10,7 +10,6 @@ import { EVENT, FACTS, FEE_RATE, POOL_EVENT, STORED_EVENT } from './tables.js'
 import { grouped, isOfDaos, isOneOf, readRevision, type Reads, type View, withDao } from './view.js'
 
 const COLUMNS = ['dao', ...POOL_EVENT.columns] as const
-/** Of rows whose `side` is not null. */
 const tradesOf = (view: View, rows: ReadonlyArray<RowOf<typeof POOL_EVENT> & { dao: number }>): Trade[] =>
   rows.map(withDao(view, POOL_EVENT)) as Trade[]
 

@@ -1,7 +1,6 @@
 /** Values as columns of a table: described once, for both ways and for the types of the rows. */
 export interface Mapping<Row, T> {
   columns: ReadonlyArray<keyof Row & string>
-  /** Sets the columns of `row`. */
   write (value: T, row: Row): void
   read (row: Row): T
 }

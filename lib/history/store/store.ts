@@ -11,7 +11,6 @@ import type {
 
 /** All that one step changes, in one transaction. Candles, ranges and rates replace those that are stored. */
 export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps'> {
-  /** DAOs by their proposals. */
   proposals: ReadonlyMap<string, string>
   unattributed: readonly UnattributedEvent[]
   attributed: ReadonlyArray<{ signature: string, eventIndex: number }>

@@ -155,9 +155,7 @@ export interface Tables {
   hours: CandleTable
   /** With the number of those who traded. */
   days: CandleTable & { revision: number, makers: number }
-  /** A pool's reserves after its last event of a UTC day that says so. */
   closes: RowOf<typeof CLOSE> & { dao: number, day: number, revision: number }
-  /** In basis points, with the slots of the first and the last swap that show it. */
   fee_rates: RowOf<typeof FEE_RATE> & { dao: number }
   makers: { dao: number, day: number, maker: string }
   rates: { bps: string, swaps: number }

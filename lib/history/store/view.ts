@@ -72,7 +72,6 @@ export async function putRows<T extends keyof Tables & string> (
   }
 }
 
-/** Deletes the rows whose `columns` are those of one of `keys`. */
 export async function deleteRows<T extends 'unattributed' | 'missing' | 'sequence_ranges', C extends keyof Tables[T]> (
   to: View, table: T, columns: ReadonlyArray<C & string>, keys: ReadonlyArray<Pick<Tables[T], C>>
 ): Promise<void> {

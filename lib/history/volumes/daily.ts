@@ -17,11 +17,9 @@ export const volumeOf = ({ base, quote, trades }: Pick<Candle, keyof Volume>): V
   ({ base: sumOf(base, trades), quote: sumOf(quote, trades), trades })
 
 /** Of one DAO on one UTC day. */
-export interface DayVolume extends Volume {
+export interface DayVolume extends Volume, Pick<Candle, 'unknownFees'> {
   /** Protocol fees in raw quote units, each at the price of its own trade. */
   fees: Rational
-  /** Trades whose fee is not known, and so not in `fees`. */
-  unknownFees: number
 }
 
 /** Days that have trades, by date (YYYY-MM-DD); never changed: another object takes its place. So with the next. */
