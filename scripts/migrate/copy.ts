@@ -3,7 +3,6 @@ import { sql, type Kysely } from 'kysely'
 import { seqText } from '../../lib/history/store/mapping.js'
 import type { Engine } from '../../lib/history/store/create-store.js'
 import { unusable } from '../../lib/history/store/failures.js'
-import { LEADER_NOTES } from '../../lib/history/store/state.js'
 import { putMeta, putRows, readMeta } from '../../lib/history/store/view.js'
 import type { Tables } from '../../lib/history/store/tables.js'
 
@@ -48,6 +47,8 @@ const TABLES = Object.keys(KEYS) as Table[]
 const SEQS = new Set(['seq', 'first_seq', 'last_seq', 'pending_seq'])
 const TEXTS = new Set(['maker', 'signature', 'bps', 'proposal', 'newest', 'what'])
 const PAGE_SIZE = 2000
+/** What only a leader tells, of itself (`lib/history/replicas/leader-progress.ts`). */
+export const LEADER_NOTES = ['progress', 'lost'] as const
 /** Of this copy, and of the process that leads there. */
 const OWN_NOTES = new Set<string>(['copying', 'epoch', ...LEADER_NOTES])
 

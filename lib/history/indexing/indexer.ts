@@ -47,8 +47,8 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const { onProgress, isFollowed, pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
-  /** Answers that the past is unknown below a range, by its oldest signature. */
-  const lost = new Map<string, number>()
+  /** Answers in a row that the past below a range is unknown. */
+  let lost = 0
   /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined
   let reached: Moment | null = null
@@ -156,9 +156,9 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     if (range === undefined) return Infinity
     const from = edge()
     try {
-      if (from !== undefined && await walk.listNext(from)) return now()
-      const result = await walk.backfillStep(range, from ?? -Infinity)
-      lost.delete(range.above.oldest)
+      const isListed = from !== undefined && await walk.listNext(from)
+      const result = isListed ? { taken: 0 } : await walk.backfillStep(range, from ?? -Infinity)
+      lost = 0
       return Math.max(settle(back, result), now())
     } catch (error) {
       if (!(error instanceof HistoryLost)) throw error
@@ -172,12 +172,11 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   /** Not at the first answer: it may come from a node that lags. */
   async function lose (error: HistoryLost): Promise<void> {
     const { range, message } = error
-    const times = (lost.get(range.above.oldest) ?? 0) + 1
-    lost.set(range.above.oldest, times)
-    if (times < LOST_AFTER) throw error
+    lost++
+    if (lost < LOST_AFTER) throw error
     onLog({ level: 'error', code: 'past-lost', message: `${message}: what was there shows as sequence gaps` })
     await walk.giveUp(range)
-    lost.delete(range.above.oldest)
+    lost = 0
   }
 
   /** A piece of a search: not before the last day is covered. */

@@ -13,9 +13,6 @@ function parseValuation (noted: string): VolumeRule {
   return { basis: basis as VolumeBasis, rate: parseFraction(fraction) }
 }
 
-/** What only a leader tells, of itself (`replicas/leader-progress.ts`). */
-export const LEADER_NOTES = ['progress', 'lost'] as const
-
 /** Indexed ranges have a table. */
 export function notesOf ({ indexedRanges: _, numbersAhead, ...noted }: Partial<NotedState>): Record<string, string> {
   return {
