@@ -12,34 +12,21 @@ export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): strin
 /** What is to be added to the stored candles, and who has traded. */
 export interface AddedRows extends Record<Size, CandleRow[]> { makers: DayMaker[] }
 
-interface DaoSums {
-  /** By the Unix second that each begins at. */
-  minutes: Map<number, Candle>
-  /** By the day since 1970-01-01. */
-  makers: Map<number, Set<string>>
-}
-
-function put (candles: Map<number, Candle>, width: number, at: number, candle: Candle): void {
-  const start = at - at % width
-  const known = candles.get(start)
-  candles.set(start, known === undefined ? candle : joinCandles(known, candle))
-}
-
-function widened (candles: ReadonlyMap<number, Candle>, width: number): Map<number, Candle> {
-  const wider = new Map<number, Candle>()
-  for (const [start, candle] of candles) put(wider, width, start, candle)
-  return wider
-}
+const ALL = ['minutes', 'hours', 'days'] as const
 
 /** What swaps add to candles, and to the counts of fee rates that disagree with the configured one. */
 export function createTally (valuation: VolumeRule) {
-  const daos = new Map<string, DaoSums>()
+  const candles: Record<Size, Map<string, CandleRow>> = { minutes: new Map(), hours: new Map(), days: new Map() }
+  const makers = new Map<string, DayMaker>()
   const rates = new Map<string, number>()
 
-  function sumsOf (dao: string): DaoSums {
-    let sums = daos.get(dao)
-    if (sums === undefined) daos.set(dao, sums = { minutes: new Map(), makers: new Map() })
-    return sums
+  function put (dao: string, at: number, candle: Candle): void {
+    for (const size of ALL) {
+      const start = at - at % SIZES[size]
+      const key = `${start} ${dao}`
+      const known = candles[size].get(key)
+      candles[size].set(key, { dao, start, ...known === undefined ? candle : joinCandles(known, candle) })
+    }
   }
 
   function rate (swap: StoredSwap, agrees: boolean): void {
@@ -51,31 +38,24 @@ export function createTally (valuation: VolumeRule) {
     rates,
     count ({ dao, seq, at, maker, swap }: Pick<Trade, 'dao' | 'seq' | 'at' | 'maker' | 'swap'>): void {
       const volume = swapVolume(swap, valuation)
-      const { minutes, makers } = sumsOf(dao)
-      put(minutes, SIZES.minutes, at, candleOf(swap, seq, volume))
+      put(dao, at, candleOf(swap, seq, volume))
       rate(swap, volume.agrees)
-      if (maker !== null) makers.set(dayOf(at), (makers.get(dayOf(at)) ?? new Set()).add(maker))
+      const day = dayOf(at)
+      if (maker !== null) makers.set(`${day} ${dao} ${maker}`, { dao, day, maker })
     },
     /** The fee of a swap that was counted without it. */
     settle (dao: string, { seq, at, ...swap }: PendingSwap, fee: bigint): void {
       const [before, after] = [{ ...swap, fee: null }, { ...swap, fee }]
       const [old, now] = [swapVolume(before, valuation), swapVolume(after, valuation)]
-      const change = candleChange(candleOf(before, seq, old), candleOf(after, seq, now))
-      put(sumsOf(dao).minutes, SIZES.minutes, at, change)
+      put(dao, at, candleChange(candleOf(before, seq, old), candleOf(after, seq, now)))
       rate(after, now.agrees)
     },
-    rows (): AddedRows {
-      const found: AddedRows = { minutes: [], hours: [], days: [], makers: [] }
-      for (const [dao, { minutes, makers }] of daos) {
-        const hours = widened(minutes, SIZES.hours)
-        const candles = { minutes, hours, days: widened(hours, SIZES.days) }
-        for (const size of ['minutes', 'hours', 'days'] as const) {
-          for (const [start, candle] of candles[size]) found[size].push({ dao, start, ...candle })
-        }
-        for (const [day, who] of makers) for (const maker of who) found.makers.push({ dao, day, maker })
-      }
-      return found
-    }
+    rows: (): AddedRows => ({
+      minutes: [...candles.minutes.values()],
+      hours: [...candles.hours.values()],
+      days: [...candles.days.values()],
+      makers: [...makers.values()]
+    })
   }
 }
 
