@@ -1,23 +1,30 @@
 /** The node client's errors, safe to log: the platform's repeat a node's URL, which carries a key. */
 import { ServiceError, type ErrorCode } from '../errors.js'
 
-/** Why a call gave nothing usable; also the `outcome` that is metered. */
-export type FaultReason =
-  | 'network'       // refused, reset, name not resolved
-  | 'timeout'
-  | 'refused'       // for the rate of calls: no fault
-  | 'busy'          // not asked in time: its pace does not allow it
-  | 'http'          // a status other than 200, see `status`
-  | 'not-json'      // HTML, cut off, empty
-  | 'wrong-shape'   // JSON, but no JSON-RPC answer
-  | 'wrong-ids'     // an answer to another question
-  | 'too-large'
-  | 'batch'         // it takes no batches, or none of this size
-  | 'rpc-error'     // a JSON-RPC error, see `rpcCode`
-  | 'genesis'       // another cluster
-  | 'moment'        // of the future, or without a date that can be read
-  | 'unsupported'   // it does not offer the method
-  | 'open'          // not asked: the breaker is open
+/** Why a call gave nothing usable, in words that name no node; also the `outcome` that is metered. */
+export const FAULTS = {
+  network: 'none can be reached',
+  timeout: 'none answers in time',
+  /** No fault. */
+  refused: 'they refuse for the rate of calls',
+  busy: 'the rate that they allow is used up',
+  /** A status other than 200, see `status`. */
+  http: 'they answer with an HTTP error',
+  'not-json': 'what they answer is no JSON',
+  'wrong-shape': 'what they answer is no JSON-RPC',
+  'wrong-ids': 'they answer other questions than were asked',
+  'too-large': 'their answer is too large',
+  /** Or none of this size. */
+  batch: 'they take no batches',
+  /** See `rpcCode`. */
+  'rpc-error': 'they answer with a JSON-RPC error',
+  genesis: 'they are of another network',
+  moment: 'their answer is without a time, or of the future',
+  unsupported: 'none offers the method',
+  /** The breaker is. */
+  open: 'none has answered of late, they are asked again in a moment'
+}
+export type FaultReason = keyof typeof FAULTS
 
 /** The `cause` of the ServiceError. */
 interface NodeFault {

@@ -1,4 +1,4 @@
-import { faultOf, type FaultReason } from '../chain/node-errors.js'
+import { faultOf, FAULTS } from '../chain/node-errors.js'
 import { haltSentence } from '../chain/timekeeper.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import type { Kept } from '../live/fresh.js'
@@ -79,26 +79,7 @@ function answersOf (
   ]
 }
 
-/** What was wrong with the last node that was asked, in words; a node's own message may name its host. */
-const FAULTS: Record<FaultReason, string> = {
-  network: 'none can be reached',
-  timeout: 'none answers in time',
-  refused: 'they refuse for the rate of calls',
-  busy: 'the rate that they allow is used up',
-  http: 'they answer with an HTTP error',
-  'not-json': 'what they answer is no JSON',
-  'wrong-shape': 'what they answer is no JSON-RPC',
-  'wrong-ids': 'they answer other questions than were asked',
-  'too-large': 'their answer is too large',
-  batch: 'they take no batches',
-  'rpc-error': 'they answer with a JSON-RPC error',
-  genesis: 'they are of another network',
-  moment: 'their answer is without a time, or of the future',
-  unsupported: 'none offers the method',
-  open: 'none has answered of late, they are asked again in a moment'
-}
-
-/** Why there are no tickers. */
+/** Why there are no tickers: the kind of fault of the last node that was asked, whose own message may name its host. */
 function sentenceOf (error: ServiceError): string {
   const fault = faultOf(error)
   return fault === undefined ? error.message : `no node gives what is needed: ${FAULTS[fault.reason]}`
