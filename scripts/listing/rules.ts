@@ -2,7 +2,7 @@
 import {
   add, compare, divide, multiply, parseDecimal, powerOfTen, type Rational, ratio, subtract, ZERO
 } from '../../lib/decimal.js'
-import { nameOf, symbolOf } from '../../lib/responses/forms/token-texts.js'
+import { namesOf } from '../../lib/responses/forms/token-texts.js'
 
 /** Told of each thing that a reviewer would refuse. */
 export type Refuse = (problem: string) => undefined
@@ -182,6 +182,5 @@ export function milliseconds (row: Row, key: string, where: string, refuse: Refu
 
 /** What a form that may leave neither empty says of a token. */
 export function tokenTexts ({ mint, symbol, name }: Row): { symbol: string, name: string } {
-  const token = { mint: String(mint), symbol: String(symbol), name: String(name) }
-  return { symbol: symbolOf(token), name: nameOf(token) }
+  return namesOf({ mint: String(mint), symbol: String(symbol), name: String(name) })
 }

@@ -12,7 +12,7 @@ import { JSON_TYPE, jsonResponse } from '../json-response.js'
 import { checkAddress, noPool, poolTokens } from '../sources.js'
 import { blockEvent, isTellable, positionOf } from './block-event.js'
 import type { FormSources } from './pairs.js'
-import { nameOf, symbolOf } from './token-texts.js'
+import { namesOf } from './token-texts.js'
 
 /** The market as a sequence of blocks: DEX Screener's form, and GeckoTerminal's. */
 export type BlockRange = ReturnType<typeof createBlockRange>
@@ -104,7 +104,7 @@ export function createBlockRange (
       const token = tokens.get(mint)
       if (token == null) throw new ServiceError('MINT_NOT_FOUND', 'no token of any pool')
       const { totalSupply, circulatingSupply } = await supplies(parts, mint)
-      const asset = { id: mint, name: nameOf(token), symbol: symbolOf(token), totalSupply, circulatingSupply }
+      const asset = { id: mint, ...namesOf(token), totalSupply, circulatingSupply }
       return jsonResponse<DexAsset | GeckoTerminalAsset>(
         isGecko ? { asset: { ...asset, decimals: token.decimals } } : { asset }
       )

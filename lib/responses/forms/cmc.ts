@@ -6,6 +6,7 @@ import { type Exact, exact, exactJson, type ExactNumber } from '../../exact-json
 import { makeCachedResponse } from '../../http/cached-response.js'
 import type { Turn } from '../../line.js'
 import type { Part } from '../../live/fresh.js'
+import type { Token } from '../../live/tokens.js'
 import type { Level } from '../../market/order-book.js'
 import { textsOf } from '../../market/pool-figures.js'
 import { DAY } from '../../time.js'
@@ -15,7 +16,7 @@ import { knownTrades } from '../known.js'
 import { formOf, headOf, keepEach } from '../sources.js'
 import { pairIn } from '../tickers.js'
 import { type DayTicker, deepestBook, type FormSources } from './pairs.js'
-import { nameOf, symbolOf } from './token-texts.js'
+import { namesOf } from './token-texts.js'
 
 /** Most trades in one answer, far more than a pool has in a day: beyond, nothing is answered. */
 const MAX_TRADES = 100_000
@@ -28,7 +29,7 @@ const MAX_PLACES = 30
 
 const exactLevel = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(price), exact(amount)]
 
-const summaryRow = ({ ticker, high, low, change }: DayTicker): Exact<CmcSummary[number]> => ({
+const summaryRow = ({ ticker, change }: DayTicker): Exact<CmcSummary[number]> => ({
   trading_pairs: ticker.ticker_id,
   pool_id: ticker.pool_id,
   base_currency: ticker.base_currency,
@@ -39,8 +40,8 @@ const summaryRow = ({ ticker, high, low, change }: DayTicker): Exact<CmcSummary[
   base_volume: exact(ticker.base_volume),
   quote_volume: exact(ticker.target_volume),
   price_change_percent_24h: change === null ? null : exact(change),
-  highest_price_24h: exact(high),
-  lowest_price_24h: exact(low)
+  highest_price_24h: exact(ticker.high),
+  lowest_price_24h: exact(ticker.low)
 })
 
 /** The market in CoinMarketCap's form; `maxTrades`: in one answer. */
@@ -80,16 +81,15 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   }, { keyOf: ({ tickerId, pool }) => `${tickerId} ${pool}`, max: MAX_KEPT })
   const fee = exact(shortText(sources.settings.quoteRules.feeRate, MAX_PLACES))
 
-  const asset = (mint: string, symbol: string, name: string, decimals: number) => [mint, {
-    name: nameOf({ mint, symbol, name }),
-    symbol: symbolOf({ mint, symbol }),
+  const asset = (token: Token) => [token.mint, {
+    ...namesOf(token),
     unified_cryptoasset_id: null,
     can_withdraw: true,
     can_deposit: true,
-    min_withdraw: exact(toFixed(powerOfTen(-decimals), decimals)),
+    min_withdraw: exact(toFixed(powerOfTen(-token.decimals), token.decimals)),
     maker_fee: fee,
     taker_fee: fee,
-    contractAddress: mint
+    contractAddress: token.mint
   }] as const
 
   return {
@@ -105,34 +105,31 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
       return await day(parts, { tickerId, pool, turn })
     },
 
-    assets: formOf(sources.tickers, ({ pairs }) => exactResponse<CmcAssets>(Object.fromEntries(
-      [...pairs.values()].flatMap(pair => [
-        asset(pair.baseMint, pair.baseSymbol, pair.baseName, pair.baseDecimals),
-        asset(pair.quoteMint, pair.quoteSymbol, pair.quoteName, pair.quoteDecimals)
-      ])
+    assets: formOf(sources.tickers, ({ tickers, state: { tokens } }) => exactResponse<CmcAssets>(Object.fromEntries(
+      tickers.flatMap(ticker => [ticker.base_currency, ticker.target_currency]).map(mint => asset(tokens.get(mint)!))
     ))),
 
-    ticker: formOf(sources.tickers, ({ state: { byPair }, byPool }) => exactResponse<CmcTickers>(Object.fromEntries(
-      Array.from(byPair).flatMap(([id, [deepest]]) => {
+    ticker: formOf(sources.tickers, ({ state: { byPair, tokens }, byPool }) => {
+      const namesIn = (mint: string) => namesOf(tokens.get(mint)!)
+      return exactResponse<CmcTickers>(Object.fromEntries(Array.from(byPair).flatMap(([id, [deepest]]) => {
         const ticker = byPool.get(deepest!)
         // the next pool would pass for it
         if (ticker === undefined) return []
-        const base = { mint: ticker.base_currency, symbol: ticker.base_symbol, name: ticker.base_name }
-        const quote = { mint: ticker.target_currency, symbol: ticker.target_symbol, name: ticker.target_name }
+        const [base, quote] = [namesIn(ticker.base_currency), namesIn(ticker.target_currency)]
         return [[id, {
-          base_id: base.mint,
-          base_name: nameOf(base),
-          base_symbol: symbolOf(base),
-          quote_id: quote.mint,
-          quote_name: nameOf(quote),
-          quote_symbol: symbolOf(quote),
+          base_id: ticker.base_currency,
+          base_name: base.name,
+          base_symbol: base.symbol,
+          quote_id: ticker.target_currency,
+          quote_name: quote.name,
+          quote_symbol: quote.symbol,
           last_price: exact(ticker.last_price),
           base_volume: exact(ticker.base_volume),
           quote_volume: exact(ticker.target_volume),
           isFrozen: 0
         }]]
-      })
-    ))),
+      })))
+    }),
 
     async orderBook (parts: Part[], tickerId: string, depth: number) {
       const { timestamp, bids, asks } = await deepestBook(sources, parts, tickerId, depth)

@@ -36,8 +36,7 @@ export function createCoinGecko (sources: FormSources) {
       ticker_id: ticker.ticker_id, base: ticker.base_currency, target: ticker.target_currency, pool_id: ticker.pool_id
     })))),
 
-    tickers: formOf(days, days =>
-      jsonResponse<CoinGeckoTickers>(days.map(({ ticker, high, low }) => ({ ...ticker, high, low })))),
+    tickers: formOf(days, days => jsonResponse<CoinGeckoTickers>(days.map(({ ticker }) => ticker))),
 
     /**
      * Trades of one pool of a pair by side; without a first second, as far as all are known. Throws what `pairIn`

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { levelsOf, orderBook } from '../../market/order-book.js'
+import type { CoinGeckoTickers } from '../../../schemas/coingecko.js'
 import type { Pool } from '../../../schemas/pools.js'
 import type { Supply } from '../../../schemas/supply.js'
-import type { Ticker } from '../../../schemas/ticker.js'
 import type { PoolList } from '../pools/pool-list.js'
 import { keepOne, type Sources } from '../sources.js'
 import { pairIn, type TickerList } from '../tickers.js'
@@ -15,14 +15,7 @@ export interface FormSources extends Sources {
 }
 
 /** A ticker whose volumes are exact, with what the trades of the same 24 hours tell besides. */
-export interface DayTicker {
-  ticker: Ticker
-  /** The highest and the lowest price that a trade executed at; without a trade the last price. */
-  high: string
-  low: string
-  /** In percent; null: there is no trade to compare with. */
-  change: Pool['price_change_24h']
-}
+export interface DayTicker { ticker: CoinGeckoTickers[number], change: Pool['price_change_24h'] }
 
 /**
  * The tickers of which all of the last 24 hours is known, deepest first, kept. A DAO that is not final yet, or misses
@@ -37,11 +30,16 @@ export const createDayTickers = (
     const pool = byId.get(ticker.pool_id)
     const { base_volume_24h: base, target_volume_24h: target } = pool ?? {}
     if (pool === undefined || base == null || target == null) return []
+    const last = ticker.last_price
     return [{
-      // exactly: rounded they would contradict the prices beside them
-      ticker: { ...ticker, base_volume: base, target_volume: target },
-      high: pool.high_24h ?? ticker.last_price,
-      low: pool.low_24h ?? ticker.last_price,
+      ticker: {
+        ...ticker,
+        // exactly: rounded they would contradict the prices beside them
+        base_volume: base,
+        target_volume: target,
+        high: pool.high_24h ?? last,
+        low: pool.low_24h ?? last
+      },
       change: pool.price_change_24h
     }]
   })

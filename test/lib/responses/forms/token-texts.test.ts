@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { nameOf, symbolOf } from '../../../../lib/responses/forms/token-texts.js'
+import { namesOf } from '../../../../lib/responses/forms/token-texts.js'
 
 const mint = 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta'
 
@@ -9,13 +9,12 @@ test('a name or symbol that nobody sees is none: a reader halts at an empty one'
     '\u{e0020}'
   ]) {
     const where = JSON.stringify(blank)
-    t.equal(symbolOf({ mint, symbol: blank }), 'METAwkXc', where)
-    t.equal(nameOf({ mint, symbol: blank, name: blank }), mint, where)
-    t.equal(nameOf({ mint, symbol: 'META', name: blank }), 'META', where)
+    t.same(namesOf({ mint, symbol: blank, name: blank }), { name: mint, symbol: 'METAwkXc' }, where)
+    t.equal(namesOf({ mint, symbol: 'META', name: blank }).name, 'META', where)
   }
   for (const text of ['META', '-', '\u200bM', '元', '🦊', '́́a']) {
-    t.equal(symbolOf({ mint, symbol: text }), text)
-    t.equal(nameOf({ mint, symbol: '', name: text }), text)
+    t.equal(namesOf({ mint, symbol: text, name: '' }).symbol, text)
+    t.equal(namesOf({ mint, symbol: '', name: text }).name, text)
   }
   t.end()
 })
