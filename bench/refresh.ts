@@ -57,11 +57,10 @@ try {
 
   async function refresh (read = createState()): Promise<{ daos: number, bytes: number }> {
     const snapshot = await read()
-    const volumes = new Map(snapshot.pairs.map(({ address }) => [address, NOTHING]))
     const usd = createValuation(
       snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }
     )
-    const list = byDepth(snapshot.pairs, usd).map(pair => ticker(pair, volumes, usd, RULES))
+    const list = byDepth(snapshot.pairs, usd).map(pair => ticker(pair, NOTHING, usd, RULES))
     const { variants } = makeCachedResponse('application/json', JSON.stringify(list))
     return { daos: snapshot.discovered.length, bytes: variants.get('identity')!.body.length }
   }

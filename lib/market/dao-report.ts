@@ -18,12 +18,9 @@ interface IndexedDao {
   firstSwap: number | null
 }
 
-export interface ReportFacts {
+interface State {
   slot: number
-  found: readonly FoundDao[]
-  /** DAOs left out because their last 24 hours are not fully known. */
-  incomplete: ReadonlySet<string>
-  indexed: ReadonlyMap<string, IndexedDao>
+  discovered: readonly FoundDao[]
   usd: UsdValuation
   symbolOf: (mint: string) => string
 }
@@ -33,9 +30,11 @@ export const reasonOf = (
   { address, leftOut }: Pick<FoundDao, 'address' | 'leftOut'>, incomplete: ReadonlySet<string>
 ): string | null => leftOut ?? (incomplete.has(address) ? 'history incomplete' : null)
 
-/** The record as served: discovered = listed + left out, always. */
-export function daosReport ({ slot, found, incomplete, indexed, usd, symbolOf }: ReportFacts): Daos {
-  const daos = found.map((one): DaoReport => {
+/** The record as served: discovered = listed + left out, always. `incomplete` as above. */
+export function daosReport (
+  { slot, discovered, usd, symbolOf }: State, incomplete: ReadonlySet<string>, indexed: ReadonlyMap<string, IndexedDao>
+): Daos {
+  const daos = discovered.map((one): DaoReport => {
     const { address, dao } = one
     const reason = reasonOf(one, incomplete)
     const history = indexed.get(address)

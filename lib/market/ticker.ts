@@ -61,12 +61,8 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
 export const tickerIdOf = ({ baseMint, quoteMint }: Pick<PricedPool, 'baseMint' | 'quoteMint'>): string =>
   `${baseMint}_${quoteMint}`
 
-/** The ticker of a pair. Throws a RangeError where `volumes`, by pool, has none of it: unknown is not zero. */
-export function ticker (
-  pair: Pair, volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, rules: QuoteRules
-): Ticker {
-  const volume = volumes.get(pair.address)
-  if (volume === undefined) throw new RangeError(`no volume known of ${pair.address}`)
+/** The ticker of a pair with its `volume`. */
+export function ticker (pair: Pair, volume: Volumes, usd: UsdValuation, rules: QuoteRules): Ticker {
   const { bid, last, ask } = quoteTexts(quotes(pair, rules))
   return {
     ticker_id: tickerIdOf(pair),

@@ -1,18 +1,17 @@
-import { add, compare, divide, multiply, ONE, type Rational, ratio, subtract, wholeTokens, ZERO } from '../decimal.js'
-import type { UsdValuation } from './usd.js'
+import { add, compare, divide, multiply, ONE, ratio, subtract, wholeTokens, ZERO } from '../decimal.js'
+import { spotPrice } from './price.js'
+import type { PricedPool, UsdValuation } from './usd.js'
 
 /** What a DAO owns, and what that makes of each of its tokens (docs/methodology.md, "DAOs and treasuries"). */
 
 export interface TreasuryParts {
   /** What the vault holds, of each token account one row. */
   tokens: ReadonlyArray<{ mint: string, amount: bigint, decimals: number }>
-  base: { mint: string, decimals: number }
-  quote: { mint: string, decimals: number }
+  /** Its spot pool; empty on a side, it has no price. */
+  pool: Omit<PricedPool, 'address'>
   /** What its own positions would withdraw. */
   positions: ReadonlyArray<{ base: bigint, quote: bigint }>
   circulating: bigint
-  /** Quote tokens per base token; null: there is none. */
-  price: Rational | null
   /** What may be spent in a month, raw quote units; null: no limit is set. */
   monthlyLimit: bigint | null
   usdMints: ReadonlySet<string>
@@ -20,13 +19,14 @@ export interface TreasuryParts {
 }
 
 export function treasuryFigures (
-  { tokens, base, quote, positions, circulating, price, monthlyLimit, usdMints, usd }: TreasuryParts
+  { tokens, pool, positions, circulating, monthlyLimit, usdMints, usd }: TreasuryParts
 ) {
+  const { baseMint, baseDecimals, baseReserves, quoteDecimals, quoteReserves } = pool
   let [dollars, worth, ownTokens] = [ZERO, ZERO, 0n]
   for (const { mint, amount, decimals } of tokens) {
     const whole = wholeTokens(ratio(amount), decimals)
     if (usdMints.has(mint)) dollars = add(dollars, whole)
-    if (mint === base.mint) {
+    if (mint === baseMint) {
       ownTokens += amount
       continue
     }
@@ -34,17 +34,17 @@ export function treasuryFigures (
     if (value !== undefined) worth = add(worth, multiply(whole, value))
   }
   const [ownBase, ownQuote] = positions.reduce(([base, quote], own) => [base + own.base, quote + own.quote], [0n, 0n])
-  const quoteUsd = usd(quote.mint)
+  const quoteUsd = usd(pool.quoteMint)
   const nav = quoteUsd === undefined && ownQuote > 0n
     ? null
-    : add(worth, multiply(wholeTokens(ratio(ownQuote), quote.decimals), quoteUsd ?? ZERO))
-  const outside = wholeTokens(ratio(circulating - ownTokens - ownBase), base.decimals)
+    : add(worth, multiply(wholeTokens(ratio(ownQuote), quoteDecimals), quoteUsd ?? ZERO))
+  const outside = wholeTokens(ratio(circulating - ownTokens - ownBase), baseDecimals)
   const navPerToken = nav === null || outside.n <= 0n ? null : divide(nav, outside)
-  const traded = price === null || quoteUsd === undefined ? null : multiply(price, quoteUsd)
-  const priceUsd = usdMints.has(base.mint) ? ONE : traded
+  const isPriced = quoteUsd !== undefined && baseReserves > 0n && quoteReserves > 0n
+  const priceUsd = usdMints.has(baseMint) ? ONE : isPriced ? multiply(spotPrice(pool), quoteUsd) : null
   const limit = monthlyLimit === null || monthlyLimit === 0n || quoteUsd === undefined
     ? null
-    : multiply(wholeTokens(ratio(monthlyLimit), quote.decimals), quoteUsd)
+    : multiply(wholeTokens(ratio(monthlyLimit), quoteDecimals), quoteUsd)
   return {
     /** Whole dollars: of the mints that count as one. */
     dollars,

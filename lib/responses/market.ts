@@ -16,9 +16,8 @@ export function createMarket (sources: Sources) {
   const totals = createTotals(sources)
 
   const daos = keepOne(sources, async parts => {
-    const { slot, discovered: found, usd, symbolOf } = await sources.priced(parts)
-    const incomplete = await tickers.incomplete()
-    return jsonResponse(daosReport({ slot, found, incomplete, indexed: sources.history.report(), usd, symbolOf }))
+    const state = await sources.priced(parts)
+    return jsonResponse(daosReport(state, await tickers.incomplete(), sources.history.report()))
   })
 
   return {

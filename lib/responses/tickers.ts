@@ -72,8 +72,8 @@ export function createTickers (sources: Sources) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'the last 24 hours of no pool are known')
     }
     // the last day is covered: a DAO that it does not know has not traded
-    const volumes = new Map(pairs.map(({ address }) => [address, traded.get(address) ?? NO_VOLUME]))
-    const tickers = await inSlices(pairs, pair => ticker(pair, volumes, state.usd, settings.quoteRules))
+    const tickers = await inSlices(pairs, pair =>
+      ticker(pair, traded.get(pair.address) ?? NO_VOLUME, state.usd, settings.quoteRules))
     return {
       state,
       time,

@@ -2,7 +2,6 @@ import { formatUnits, multiply, ratio, signedText, toFixed, wholeTokens } from '
 import { ServiceError } from '../../errors.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import { amountText, ifKnown, priceText, textsOf } from '../../market/pool-figures.js'
-import { spotPrice } from '../../market/price.js'
 import { usdText } from '../../market/ticker.js'
 import { treasuryFigures } from '../../market/treasury.js'
 import type { Treasury, TreasuryRow } from '../../../schemas/treasury.js'
@@ -29,15 +28,12 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
     const token = tokens.get(account.mint)
     return token == null ? [] : [{ ...account, decimals: token.decimals, symbol: token.symbol }]
   })
-  const { baseReserves, quoteReserves } = dao
-  const hasPrice = baseReserves > 0n && quoteReserves > 0n
+  const { baseMint, quoteMint, baseReserves, quoteReserves } = dao
   const figures = treasuryFigures({
     tokens: held,
-    base: { mint: dao.baseMint, decimals: baseDecimals },
-    quote: { mint: dao.quoteMint, decimals: quoteDecimals },
+    pool: { baseMint, quoteMint, baseReserves, quoteReserves, baseDecimals, quoteDecimals },
     positions: [internal, { base: outsideBase, quote: outsideQuote }],
     circulating,
-    price: hasPrice ? spotPrice({ baseReserves, quoteReserves, baseDecimals, quoteDecimals }) : null,
     monthlyLimit: details.spendingLimit?.amount ?? null,
     usdMints,
     usd

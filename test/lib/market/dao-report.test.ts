@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { ONE } from '../../../lib/decimal.js'
-import { daosReport, type FoundDao, missingEvents, type ReportFacts } from '../../../lib/market/dao-report.js'
+import { daosReport, type FoundDao, missingEvents } from '../../../lib/market/dao-report.js'
 
 const found = (address: string, leftOut?: string): FoundDao => ({
   address,
@@ -9,22 +9,18 @@ const found = (address: string, leftOut?: string): FoundDao => ({
     state: 'spot', baseMint: `base of ${address}`, quoteMint: 'USDC', size: 1_000, seqNum: 7n, createdAt: 1_767_225_600
   }
 })
-const FACTS: ReportFacts = {
+const state = (...discovered: FoundDao[]) => ({
   slot: 5,
-  found: [],
-  incomplete: new Set(),
-  indexed: new Map(),
-  usd: mint => mint === 'USDC' ? ONE : undefined,
-  symbolOf: mint => `symbol of ${mint}`
-}
+  discovered,
+  usd: (mint: string) => mint === 'USDC' ? ONE : undefined,
+  symbolOf: (mint: string) => `symbol of ${mint}`
+})
 
 test('every DAO that was found is reported, by address: listed, or left out with its reason', async t => {
   for (const order of ['ABCD', 'DCBA', 'BDAC']) {
-    const report = daosReport({
-      ...FACTS,
-      found: [...order].map(name => found(name, name === 'B' ? 'excluded' : name === 'D' ? 'no reserves' : undefined)),
-      incomplete: new Set(['C', 'D'])
-    })
+    const daos = [...order].map(name =>
+      found(name, name === 'B' ? 'excluded' : name === 'D' ? 'no reserves' : undefined))
+    const report = daosReport(state(...daos), new Set(['C', 'D']), new Map())
     t.same(report.daos.map(({ dao, listed, reason }) => [dao, listed, reason]),
       [['A', true, null], ['B', false, 'excluded'], ['C', false, 'history incomplete'], ['D', false, 'no reserves']])
     t.match(report, { slot: 5, discovered: 4, listed: 1, left_out: 3 })
@@ -32,17 +28,13 @@ test('every DAO that was found is reported, by address: listed, or left out with
 })
 
 test('what is known of a DAO, and null for what is not: never a zero', async t => {
-  const { daos } = daosReport({
-    ...FACTS,
-    found: [
-      found('A'), { address: 'B', dao: undefined, leftOut: 'account can\'t be decoded' },
-      { ...found('C'), dao: { state: 'futarchy', baseMint: 'T', quoteMint: 'FAKE', size: 1, seqNum: 0n, createdAt: 0 } }
-    ],
-    indexed: new Map([
-      ['A', { indexed: 5n, sequenceGaps: [[2n, 3n]], firstSwap: 1_767_225_601 }],
-      ['C', { indexed: 0n, sequenceGaps: [], firstSwap: null }]
-    ])
-  })
+  const { daos } = daosReport(state(
+    found('A'), { address: 'B', dao: undefined, leftOut: 'account can\'t be decoded' },
+    { ...found('C'), dao: { state: 'futarchy', baseMint: 'T', quoteMint: 'FAKE', size: 1, seqNum: 0n, createdAt: 0 } }
+  ), new Set(), new Map([
+    ['A', { indexed: 5n, sequenceGaps: [[2n, 3n]], firstSwap: 1_767_225_601 }],
+    ['C', { indexed: 0n, sequenceGaps: [], firstSwap: null }]
+  ]))
   t.same(daos, [
     {
       dao: 'A',
@@ -102,18 +94,15 @@ test('the numbers of a sequence gap count with both its ends', async t => {
 })
 
 test('the report of many DAOs lists each with its reason', async t => {
-  const found = Array.from(
+  const discovered = Array.from(
     { length: 60_000 },
     (_, at) => ({ address: `dao ${at}`, dao: undefined, leftOut: at % 3 === 0 ? 'undecodable' : undefined })
   )
-  const report = daosReport({
-    slot: 7,
-    found,
-    incomplete: new Set(['dao 1']),
-    indexed: new Map([['dao 2', { indexed: 9n, sequenceGaps: [[2n, 4n], [6n, 6n]], firstSwap: 0 }]]),
-    usd: () => undefined,
-    symbolOf: () => ''
-  })
+  const report = daosReport(
+    { slot: 7, discovered, usd: () => undefined, symbolOf: () => '' },
+    new Set(['dao 1']),
+    new Map([['dao 2', { indexed: 9n, sequenceGaps: [[2n, 4n], [6n, 6n]], firstSwap: 0 }]])
+  )
   t.match(report, { slot: 7, discovered: 60_000, listed: 39_999, left_out: 20_001 })
   const of = (name: string) => report.daos.find(({ dao }) => dao === name)
   t.match([of('dao 0'), of('dao 1'), of('dao 2')], [

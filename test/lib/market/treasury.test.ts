@@ -5,6 +5,10 @@ import { treasuryFigures, type TreasuryParts } from '../../../lib/market/treasur
 const [OWN, DOLLAR, OTHER, NOTHING] = ['own', 'dollar', 'other', 'nothing']
 const WORTH: Record<string, Rational> = { [DOLLAR]: ratio(1n), [OTHER]: ratio(2n) }
 
+const POOL = {
+  baseMint: OWN, quoteMint: DOLLAR, baseDecimals: 6, quoteDecimals: 6, baseReserves: 5n, quoteReserves: 10n
+}
+
 /** 1,000 dollars and 5 tokens of 2 dollars; 130 of its own circulate, of which it holds 10 and its position 20. */
 const parts = (changes: Partial<TreasuryParts> = {}): TreasuryParts => ({
   tokens: [
@@ -13,11 +17,9 @@ const parts = (changes: Partial<TreasuryParts> = {}): TreasuryParts => ({
     { mint: OTHER, amount: 500n, decimals: 2 },
     { mint: NOTHING, amount: 7n, decimals: 0 }
   ],
-  base: { mint: OWN, decimals: 6 },
-  quote: { mint: DOLLAR, decimals: 6 },
+  pool: POOL,
   positions: [{ base: 15_000_000n, quote: 60_000_000n }, { base: 5_000_000n, quote: 40_000_000n }],
   circulating: 130_000_000n,
-  price: ratio(2n),
   monthlyLimit: 50_000_000n,
   usdMints: new Set([DOLLAR]),
   usd: mint => WORTH[mint],
@@ -37,26 +39,28 @@ test('what is held outside of its own token, and own liquidity’s quote side, p
 })
 
 test('a quote token of another value counts by it', async t => {
-  const figures = treasuryFigures(parts({ quote: { mint: OTHER, decimals: 6 } }))
+  const figures = treasuryFigures(parts({ pool: { ...POOL, quoteMint: OTHER } }))
   t.ok(equals(figures.nav, 1_000n + 10n + 200n))
   t.ok(equals(figures.priceUsd, 4n))
   t.ok(equals(figures.runwayMonths, 10n))
 })
 
 test('without a value of the quote token nothing is known that needs it', async t => {
-  const quote = { mint: NOTHING, decimals: 0 }
+  const pool = { ...POOL, quoteMint: NOTHING, quoteDecimals: 0 }
   t.strictSame(
-    treasuryFigures(parts({ quote })),
+    treasuryFigures(parts({ pool })),
     { ...treasuryFigures(parts()), nav: null, navPerToken: null, priceUsd: null, premium: null, runwayMonths: null }
   )
-  const bare = treasuryFigures(parts({ quote, positions: [] }))
+  const bare = treasuryFigures(parts({ pool, positions: [] }))
   t.ok(equals(bare.nav, 1_010n), 'no liquidity of its own: none has to be valued')
   t.ok(equals(bare.navPerToken, 1_010n, 120n))
 })
 
 test('what there is none of is null, not zero', async t => {
   t.equal(treasuryFigures(parts({ circulating: 30_000_000n })).navPerToken, null, 'nobody else holds any')
-  t.equal(treasuryFigures(parts({ price: null })).premium, null)
+  for (const side of ['baseReserves', 'quoteReserves']) {
+    t.equal(treasuryFigures(parts({ pool: { ...POOL, [side]: 0n } })).premium, null)
+  }
   t.equal(treasuryFigures(parts({ monthlyLimit: null })).runwayMonths, null)
   t.equal(treasuryFigures(parts({ monthlyLimit: 0n })).runwayMonths, null)
   const empty = treasuryFigures(parts({ tokens: [], positions: [] }))
