@@ -26,9 +26,7 @@ const pricingOf = (round: number): Pricing => ({
       : undefined,
   symbolOf: mint => mint
 })
-const dates = Array.from(
-  { length: DAYS }, (_, day) => new Date((START + day * 86_400) * 1000).toISOString().slice(0, 10)
-)
+const FIRST = START / 86_400
 const volume = (seed: number): { quote: Rational, trades: number } => ({
   quote: ratio(BigInt(seed % 99_991) * 10_007n * SCALE + BigInt(seed), SCALE), trades: seed % 50 + 1
 })
@@ -39,7 +37,7 @@ const traded: Array<TradedDao<Day>> = Array.from({ length: daos }, (_, i) => (
     baseMint: `mint${i}`,
     quoteMint: `quote${i % tokens}`,
     launchedAt: START,
-    days: new Map(dates.map((date, day) => [date, volume(i * 31 + day)]))
+    days: new Map(Array.from({ length: DAYS }, (_, day) => [FIRST + day, volume(i * 31 + day)]))
   }
 ))
 const now = START + (DAYS - 0.5) * 86_400

@@ -1,15 +1,15 @@
 import { eachInSlices } from '../async.js'
 import { type Rational, ratio, roundToInteger, toFixed } from '../decimal.js'
-import { dateOf, dayOf, dayOfDate } from '../time.js'
+import { dateOf, dayOf } from '../time.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 
-/** What one DAO traded, by UTC day (`YYYY-MM-DD`). */
+/** What one DAO traded, by the UTC day since 1970-01-01. */
 export interface TradedDao<D extends { trades: number }> {
   baseMint: string
   quoteMint: string
   /** Unix seconds of the launch. */
   launchedAt: number
-  days: ReadonlyMap<string, D>
+  days: ReadonlyMap<number, D>
 }
 
 /** What the sums are worth and called now. */
@@ -62,39 +62,36 @@ export async function aggregateVolume<D extends { trades: number }> (
   daos: readonly TradedDao<D>[], amountOf: (day: D) => Rational, { usdPerUnit, symbolOf }: Pricing, nowSeconds: number
 ): Promise<AggregateVolume> {
   if (daos.length === 0) return { totalVolume: '0.00', dailyBreakdown: [], tokens: [] }
-  const byDay = new Map<string, { usd: bigint, trades: number }>()
+  const byDay = new Map<number, { usd: bigint, trades: number }>()
   const byToken = new Map<string, bigint>()
   const prices = new Map(Array.from(new Set(daos.map(({ quoteMint }) => quoteMint)), mint => {
     const worth = usdPerUnit(mint)
     return [mint, worth && nearest(worth, PRICE_SCALE)]
   }))
   // a day that has swaps is listed even where our clock, or a launch date, would leave it out
-  const today = dateOf(dayOf(nowSeconds))
+  const today = dayOf(nowSeconds)
   let [first, last] = [today, today]
   await eachInSlices(daos, ({ baseMint, quoteMint, launchedAt, days }) => {
     const price = prices.get(quoteMint)
     let total = 0n
-    for (const [date, day] of days) {
+    for (const [at, day] of days) {
       const usd = price === undefined ? 0n : nearest(amountOf(day), UNIT_SCALE) * price
-      let sum = byDay.get(date)
-      if (sum === undefined) byDay.set(date, sum = { usd: 0n, trades: 0 })
+      let sum = byDay.get(at)
+      if (sum === undefined) byDay.set(at, sum = { usd: 0n, trades: 0 })
       sum.usd += usd
       sum.trades += day.trades
       total += usd
-      if (date < first) first = date
-      if (date > last) last = date
+      first = Math.min(first, at)
+      last = Math.max(last, at)
     }
     if (price !== undefined) byToken.set(baseMint, (byToken.get(baseMint) ?? 0n) + total)
-    const launched = dateOf(dayOf(launchedAt))
-    if (launched < first) first = launched
+    first = Math.min(first, dayOf(launchedAt))
   })
   const running = createRunningCents()
   const rows: AggregateVolume['dailyBreakdown'] = []
-  const lastDay = dayOfDate(last)
-  for (let day = dayOfDate(first); day <= lastDay; day++) {
-    const date = dateOf(day)
-    const { usd, trades } = byDay.get(date) ?? { usd: 0n, trades: 0 }
-    rows.push({ date, volume: running.add(usd), trades })
+  for (let day = first; day <= last; day++) {
+    const { usd, trades } = byDay.get(day) ?? { usd: 0n, trades: 0 }
+    rows.push({ date: dateOf(day), volume: running.add(usd), trades })
   }
   return { totalVolume: running.total, dailyBreakdown: rows.reverse(), tokens: tokenRows(byToken, symbolOf) }
 }

@@ -7,7 +7,7 @@ import { feesInUsd } from '../market/other-fees.js'
 import { ifKnown } from '../market/pool-figures.js'
 import { usdText } from '../market/ticker.js'
 import { once } from '../once.js'
-import { DAY, dateOf } from '../time.js'
+import { DAY } from '../time.js'
 import type { AggregateFees } from '../../schemas/fees.js'
 import { historyHeaders } from './known.js'
 import { jsonResponse } from './json-response.js'
@@ -26,8 +26,7 @@ export function firstWholeDay ({ complete, oldestTime }: HistoryStatus): number 
 /** What a DAO traded from a day on. */
 function since (firstDay: number, traded: DailyVolume): DailyVolume {
   if (firstDay === -Infinity) return traded
-  const first = dateOf(firstDay)
-  const days = new Map(Array.from(traded.days).filter(([date]) => date >= first))
+  const days = new Map(Array.from(traded.days).filter(([day]) => day >= firstDay))
   return { ...traded, launchedAt: Math.max(traded.launchedAt, firstDay * DAY), days }
 }
 

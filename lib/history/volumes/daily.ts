@@ -3,7 +3,7 @@ import type { Candle } from '../rules/candles.js'
 import type { CloseRow } from '../rules/types.js'
 import type { Since, Store } from '../store/store.js'
 import { createTurns } from '../../async.js'
-import { dateOf, dayOf } from '../../time.js'
+import { dayOf } from '../../time.js'
 import { sumOf } from '../rules/fixed-point.js'
 
 /** Both legs of buys and sells together, in raw units. */
@@ -22,24 +22,23 @@ export interface DayVolume extends Volume, Pick<Candle, 'unknownFees'> {
   fees: Rational
 }
 
-/** Days that have trades, by date (YYYY-MM-DD); never changed: another object takes its place. So with the next. */
-export type Days = ReadonlyMap<string, DayVolume>
-/** By the day since 1970-01-01, in no order. */
+/** Days that have trades, since 1970-01-01, in no order; never changed: another object takes its place. So the next. */
+export type Days = ReadonlyMap<number, DayVolume>
 export type Closes = ReadonlyMap<number, CloseRow>
 
 /** Some 10 ms of work: a year of 1,000 DAOs is 365 such pages. */
 const PAGE = 1_000
 
 /** Rows of all days and DAOs, in memory, brought up to date by those that changed. */
-function createKept<Row extends { dao: string }, K, T> (
-  changed: (revision: number, limit: number) => Promise<Since<Row>>, entryOf: (row: Row) => [K, T]
-): () => Promise<ReadonlyMap<string, ReadonlyMap<K, T>>> {
-  const byDao = new Map<string, ReadonlyMap<K, T>>()
+function createKept<Row extends { dao: string }, T> (
+  changed: (revision: number, limit: number) => Promise<Since<Row>>, entryOf: (row: Row) => [day: number, T]
+): () => Promise<ReadonlyMap<string, ReadonlyMap<number, T>>> {
+  const byDao = new Map<string, ReadonlyMap<number, T>>()
   const inTurn = createTurns()
   let known = 0
   return () => inTurn(async () => {
     // whoever has read other days keeps them as they are
-    const made = new Map<string, Map<K, T>>()
+    const made = new Map<string, Map<number, T>>()
     for (;;) {
       const { rows, revision } = await changed(known, PAGE)
       for (const row of rows) {
@@ -59,7 +58,7 @@ function createKept<Row extends { dao: string }, K, T> (
 
 export const createDaily = (store: Store): () => Promise<ReadonlyMap<string, Days>> =>
   createKept(store.daysAfter, ({ start, fees, unknownFees, ...candle }) =>
-    [dateOf(dayOf(start)), { ...volumeOf(candle), fees: sumOf(fees, candle.trades), unknownFees }])
+    [dayOf(start), { ...volumeOf(candle), fees: sumOf(fees, candle.trades), unknownFees }])
 
 export const createCloses = (store: Store): () => Promise<ReadonlyMap<string, Closes>> =>
   createKept(store.closesAfter, close => [dayOf(close.at), close])

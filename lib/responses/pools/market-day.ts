@@ -19,12 +19,12 @@ type Row = MarketDays[number]
 
 /** The days as the aggregates have them, newest first. */
 async function daysOf ({ walkedTo, complete, volume, fees }: MarketTotals): Promise<Row[]> {
-  const feesOf = new Map((await fees()).dailyBreakdown.map(row => [row.date, row.volume]))
-  return (await volume()).dailyBreakdown.map(({ date, volume: usd, trades }) => ({
+  const { dailyBreakdown: ofFees } = await fees()
+  return (await volume()).dailyBreakdown.map(({ date, volume: usd, trades }, at) => ({
     date,
     complete: complete && (dayOfDate(date) + 1) * DAY <= walkedTo,
     volume_usd: usd,
-    fees_usd: feesOf.get(date) ?? '0.00',
+    fees_usd: ofFees[at]!.volume,
     trades
   }))
 }
@@ -44,7 +44,7 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
     }
     const all = (await daysOf(sums)).find(row => row.date === date) ?? none
     const rows = Array.from(daily).flatMap(([address, { days }]) => {
-      const [dao, traded] = [state.daos.get(address), days.get(date)]
+      const [dao, traded] = [state.daos.get(address), days.get(day)]
       if (dao === undefined || traded === undefined) return []
       const decimals = state.tokens.get(dao.quoteMint)?.decimals
       if (decimals === undefined) {

@@ -4,6 +4,7 @@ import { ServiceError } from '../../../lib/errors.js'
 import { createHistory } from '../../../lib/history/history.js'
 import { NO_ROOM } from '../../../lib/history/store/failures.js'
 import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
+import { dayOfDate } from '../../../lib/time.js'
 import { createLedger, type Ledger } from '../../../simulator/index.js'
 import { ageTime } from '../../support/age-time.js'
 import { clockOf, realClock } from '../../support/history/clock.js'
@@ -316,7 +317,7 @@ test('another rate or basis at the next start: sums are made anew without a call
     await until(() => watched.history.status().headSlot !== null)
     const { days } = (await watched.history.daily()).get(ledger.daos[0]!.address)!
     totals.push(
-      shown(days.get('2026-01-02')!.quote), String(watched.events.filter(({ code }) => code === 'rebuilt').length)
+      shown(days.get(dayOfDate('2026-01-02'))!.quote), String(watched.events.filter(({ code }) => code === 'rebuilt').length)
     )
     t.equal(watched.reader.calls.transactions.length, 0)
     await watched.history.stop()

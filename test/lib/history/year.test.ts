@@ -1,6 +1,7 @@
 import { test, type Test } from 'tap'
 import { parseDecimal, toFixed, wholeTokens, type Rational } from '../../../lib/decimal.js'
 import type { History } from '../../../lib/history/history.js'
+import { dayOfDate } from '../../../lib/time.js'
 import type { Ledger } from '../../../simulator/index.js'
 import { countOf, dateOf, groupBy, type Rule } from '../../support/history/count.js'
 import { settled, watch, type Watched } from '../../support/history/history.js'
@@ -29,11 +30,11 @@ async function checkDays (t: Test, ledger: Ledger, history: History, rule: Rule)
     const swaps = ledger.swaps.filter(swap => swap.dao === dao.address)
     const byDay = groupBy(swaps, ({ time }) => dateOf(time))
     const { days, complete, missingEvents } = daily.get(dao.address)!
-    t.same([...days.keys()].sort(), [...byDay.keys()])
+    t.same([...days.keys()].sort((a, b) => a - b), Array.from(byDay.keys(), dayOfDate))
     t.same([complete, missingEvents], [true, 0])
     const wrong = [...byDay].filter(([date, swaps]) => {
       const count = countOf(swaps, rule)
-      const day = days.get(date)!
+      const day = days.get(dayOfDate(date))!
       return day.trades !== count.trades || shown(day.base) !== shown(count.base) ||
         shown(day.quote) !== shown(count.quote)
     })

@@ -5,6 +5,7 @@ import fc from '../../support/property.js'
 
 const DAY = 86_400
 const START = Date.parse('2026-01-01') / 1000
+const FIRST = START / DAY
 const date = (day: number): string => new Date((START + day * DAY) * 1000).toISOString().slice(0, 10)
 const PRICES: Record<string, Rational> = {
   USDC: ratio(1n, 1_000_000n), EURO: ratio(7n, 3_000_000n), YEN: ratio(1n, 97_000_003n)
@@ -24,12 +25,12 @@ const aggregate = (
 /** The DAOs after `trades`. */
 function build (trades: Trades): Dao[] {
   return QUOTES.map((quoteMint, i) => {
-    const byDay = new Map<string, { quote: Rational, trades: number }>()
+    const byDay = new Map<number, { quote: Rational, trades: number }>()
     for (const { dao, day, units, trades: count } of trades) {
       if (dao !== i) continue
-      const known = byDay.get(date(day))
+      const known = byDay.get(FIRST + day)
       byDay.set(
-        date(day), { quote: ratio((known?.quote.n ?? 0n) + units, SCALE), trades: (known?.trades ?? 0) + count }
+        FIRST + day, { quote: ratio((known?.quote.n ?? 0n) + units, SCALE), trades: (known?.trades ?? 0) + count }
       )
     }
     return { baseMint: TOKENS[i]!, quoteMint, launchedAt: START + i * 1000, days: byDay }
@@ -92,7 +93,10 @@ test(
 /** A DAO that traded `units` on a day. */
 const traded = (baseMint: string, quoteMint: string, units: Rational, day = 3): Dao =>
   ({
-    baseMint, quoteMint, launchedAt: START + day * DAY - DAY, days: new Map([[date(day), { quote: units, trades: 1 }]])
+    baseMint,
+    quoteMint,
+    launchedAt: START + day * DAY - DAY,
+    days: new Map([[FIRST + day, { quote: units, trades: 1 }]])
   })
 
 test('tokens are listed by volume, largest first, and by mint where that is equal', async t => {
