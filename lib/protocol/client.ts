@@ -19,6 +19,16 @@ export interface AnchorInteger { toString (radix: number): string }
 export const toBigInt = (value: AnchorInteger): bigint => BigInt(`0x${value.toString(16)}`)
 export const toKey = (value: PublicKey): string => keyText(value.toBytes())
 
+/** What one of the decoders below gives, and its keys and integers, all by the IDL's names. */
+export function fieldsOf (decoded: unknown) {
+  const fields = decoded as Record<string, unknown>
+  return {
+    fields,
+    key: (name: string) => toKey(fields[name] as PublicKey),
+    integer: (name: string) => toBigInt(fields[name] as AnchorInteger)
+  }
+}
+
 /**
  * Offset, item size and most items of the Vec in front of what is read (programs/v07_launchpad/src/state/launch.rs,
  * performance_package.rs).

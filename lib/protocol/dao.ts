@@ -3,7 +3,7 @@ import type { PublicKey } from '@solana/web3.js'
 import { PROGRAMS } from './addresses.js'
 import { AMM, AMM_SIZES, type AmmState, ammState } from './amm.js'
 import { boundVec, DecodeError, need, u128 } from './bytes.js'
-import { type AnchorInteger, type ProgramClient, toBigInt, toKey } from './client.js'
+import { type AnchorInteger, fieldsOf, type ProgramClient, toBigInt, toKey } from './client.js'
 import { deriveWith, keyAt, keyBytes, keyText } from './pda.js'
 
 /** A DAO and its embedded pool, by what every version's account begins with (programs/futarchy/src/state/dao.rs). */
@@ -42,16 +42,9 @@ const PREFIX_END = 247
 
 const SEED = Buffer.from('dao')
 
-interface AnchorPool {
-  oracle: { created_at_timestamp: AnchorInteger }
-  quote_reserves: AnchorInteger
-  base_reserves: AnchorInteger
-  quote_protocol_fee_balance: AnchorInteger
-  base_protocol_fee_balance: AnchorInteger
-}
 interface AnchorDao {
   amm: {
-    state: { Spot?: { spot: AnchorPool }, Futarchy?: { spot: AnchorPool } }
+    state: Partial<Record<'Spot' | 'Futarchy', { spot: { oracle: { created_at_timestamp: AnchorInteger } } }>>
     total_liquidity: AnchorInteger
     base_mint: PublicKey
     quote_mint: PublicKey
@@ -76,6 +69,7 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
   } = client.dao(account) as AnchorDao
   const { state: { Spot, Futarchy }, amm_base_vault: baseVault, amm_quote_vault: quoteVault } = amm
   const { spot } = (Spot ?? Futarchy)!
+  const { integer } = fieldsOf(spot)
   if (!amm.base_mint.equals(dao.base_mint) || !amm.quote_mint.equals(dao.quote_mint)) {
     throw new DecodeError('dao: the pool is of other mints')
   }
@@ -92,10 +86,10 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
     get baseVault () { return toKey(baseVault) },
     get quoteVault () { return toKey(quoteVault) },
     get vault () { return toKey(vault) },
-    baseReserves: toBigInt(spot.base_reserves),
-    quoteReserves: toBigInt(spot.quote_reserves),
-    baseFees: toBigInt(spot.base_protocol_fee_balance),
-    quoteFees: toBigInt(spot.quote_protocol_fee_balance),
+    baseReserves: integer('base_reserves'),
+    quoteReserves: integer('quote_reserves'),
+    baseFees: integer('base_protocol_fee_balance'),
+    quoteFees: integer('quote_protocol_fee_balance'),
     createdAt: Number(spot.oracle.created_at_timestamp.toString(10)),
     seqNum: toBigInt(dao.seq_num),
     size: account.data.length,
