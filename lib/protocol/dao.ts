@@ -7,34 +7,9 @@ import { type AnchorInteger, fieldsOf, type ProgramClient, toBigInt, toKey } fro
 import { deriveWith, keyAt, keyBytes, keyText } from './pda.js'
 
 /** A DAO and its embedded pool, by what every version's account begins with (programs/futarchy/src/state/dao.rs). */
-export interface Dao {
-  address: string
-  /** The address that the account's own bytes lead to: another one where a node has mixed up its accounts. */
-  ownAddress: string
-  /** Futarchy: a proposal is live, and beside the spot pool are two conditional ones, which set no price. */
-  state: AmmState
-  baseMint: string
-  quoteMint: string
-  /** The token accounts that hold what is in the pool, fees included. */
-  readonly baseVault: string
-  readonly quoteVault: string
-  /** The treasury: the vault of the DAO's multisig, which owns its token accounts. */
-  readonly vault: string
-  /** Reserves of the spot pool, raw units; fee balances are not part of them. */
-  baseReserves: bigint
-  quoteReserves: bigint
-  /** Protocol fees that the spot pool holds uncollected, raw units. */
-  baseFees: bigint
-  quoteFees: bigint
-  /** When the pool began, Unix seconds; proposals leave it as it is. */
-  createdAt: number
-  /** Number of the DAO's latest event; its events are 1, 2, 3 … */
-  seqNum: bigint
-  /** Bytes of the account: tells which version created or resized it. */
-  size: number
-  /** Throws a DecodeError where the spending limit is none. */
-  details (): DaoDetails
-}
+export type Dao = ReturnType<typeof decodeDao>
+/** What of a DAO's account hardly anyone asks for. */
+export type DaoDetails = ReturnType<Dao['details']>
 
 const KEY = 32
 /** From the end of the pool to where the IDL ends: Anchor would believe the counts behind it. */
@@ -63,7 +38,7 @@ interface AnchorDao {
 }
 
 /** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
-export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
+export function decodeDao (client: ProgramClient, account: RawAccount) {
   const {
     amm, nonce, squads_multisig: multisig, squads_multisig_vault: vault, pass_threshold_bps: passThresholdBps, ...dao
   } = client.dao(account) as AnchorDao
@@ -78,21 +53,31 @@ export function decodeDao (client: ProgramClient, account: RawAccount): Dao {
   const seeds = [SEED, dao.dao_creator.toBuffer(), nonce.toArrayLike(Buffer, 'le', 8)]
   return {
     address: account.address,
+    /** The address that the account's own bytes lead to: another one where a node has mixed up its accounts. */
     ownAddress: keyText(deriveWith(seeds, dao.pda_bump, keyBytes(client.program))),
-    state: Spot === undefined ? 'futarchy' : 'spot',
+    /** Futarchy: a proposal is live, and beside the spot pool are two conditional ones, which set no price. */
+    state: (Spot === undefined ? 'futarchy' : 'spot') as AmmState,
     baseMint: toKey(dao.base_mint),
     quoteMint: toKey(dao.quote_mint),
     // the text of a key is dear, and hardly anyone asks for these: none who takes a DAO's fields one by one
+    /** The token accounts that hold what is in the pool, fees included. */
     get baseVault () { return toKey(baseVault) },
     get quoteVault () { return toKey(quoteVault) },
+    /** The treasury: the vault of the DAO's multisig, which owns its token accounts. */
     get vault () { return toKey(vault) },
+    /** Reserves of the spot pool, raw units; fee balances are not part of them. */
     baseReserves: integer('base_reserves'),
     quoteReserves: integer('quote_reserves'),
+    /** Protocol fees that the spot pool holds uncollected, raw units. */
     baseFees: integer('base_protocol_fee_balance'),
     quoteFees: integer('quote_protocol_fee_balance'),
+    /** When the pool began, Unix seconds; proposals leave it as it is. */
     createdAt: Number(spot.oracle.created_at_timestamp.toString(10)),
+    /** Number of the DAO's latest event; its events are 1, 2, 3 … */
     seqNum: toBigInt(dao.seq_num),
+    /** Bytes of the account: tells which version created or resized it. */
     size: account.data.length,
+    /** `totalLiquidity`: of all positions in the pool. Throws a DecodeError where the spending limit is none. */
     details: () => ({ multisig: toKey(multisig), totalLiquidity, passThresholdBps, ...tailOf(account) })
   }
 }
@@ -102,19 +87,6 @@ export function seqNumOf ({ data }: RawAccount): bigint | undefined {
   const state = ammState(data, AMM)
   const at = state && AMM + AMM_SIZES[state] + PREFIX_END - 8
   return at === undefined || data.length < at + 8 ? undefined : data.readBigUInt64LE(at)
-}
-
-/** What of a DAO's account hardly anyone asks for. */
-export interface DaoDetails {
-  multisig: string
-  /** Of all positions in the pool together. */
-  totalLiquidity: bigint
-  passThresholdBps: number
-  /** What members may spend in a month by this account, raw quote units; null: nobody may. */
-  spendingLimit: { amount: bigint, members: string[] } | null
-  /** null: of a version without, or none. */
-  teamAddress: string | null
-  teamThresholdBps: number | null
 }
 
 /**
@@ -132,7 +104,7 @@ function limitAt (data: Buffer, amount: number, list: number, most: number, what
 }
 
 /** What of an account that `decodeDao` takes lies behind the part that every version has. */
-function tailOf ({ data }: RawAccount): Pick<DaoDetails, 'spendingLimit' | 'teamAddress' | 'teamThresholdBps'> {
+function tailOf ({ data }: RawAccount) {
   const at = AMM + AMM_SIZES[ammState(data, AMM)!] + PREFIX_END
   need(data, at, 1, 'dao')
   const has = data[at]
@@ -143,7 +115,9 @@ function tailOf ({ data }: RawAccount): Pick<DaoDetails, 'spendingLimit' | 'team
   if (hasTeam) need(data, team, 2 + KEY, 'dao')
   const teamAddress = hasTeam ? keyAt(data, team + 2) : null
   return {
+    /** What members may spend in a month by this account, raw quote units; null: nobody may. */
     spendingLimit,
+    /** null: of a version without, or none. */
     teamAddress: teamAddress === PROGRAMS.system ? null : teamAddress,
     teamThresholdBps: hasTeam ? data.readInt16LE(team) : null
   }

@@ -7,25 +7,12 @@ import { MAX_TIME } from '../time.js'
 /** Launches and team packages, as far as supply needs them. */
 
 /** A launch (programs/v06_, v07_ and v08_launchpad/src/state/launch.rs; the owner tells which it is). */
-export interface Launch {
-  version: LaunchpadVersion
-  complete: boolean
-  baseVault: string
-  /** The DAO, once complete. */
-  dao: string | null
-  daoVault: string | null
-  /** Team tokens that the launch sets aside, raw units. */
-  packageAmount: bigint
-  /** False in v0.7 between completion and the package's initialisation: the team's tokens then lie in `baseVault`. */
-  packageInitialized: boolean
-  /** Unix second; null: not complete, or of a version that does not say. */
-  completedAt: number | null
-}
+export type Launch = ReturnType<typeof decodeLaunch>
 
 /** Decodes the launch of `mint`. Throws a DecodeError where the account is no launch of that mint. */
 export function decodeLaunch (
   client: ProgramClient, version: LaunchpadVersion, account: RawAccount, mint: string
-): Launch {
+) {
   const { key, integer, fields } = fieldsOf(client.launch(version, account))
   if (key('base_mint') !== mint) throw new DecodeError('launch: of another mint')
   const complete = 'Complete' in (fields['state'] as object)
@@ -38,11 +25,17 @@ export function decodeLaunch (
     version,
     complete,
     baseVault: key('launch_base_vault'),
+    /** The DAO, once complete. */
     dao,
     daoVault,
+    /** Team tokens that the launch sets aside, raw units. */
     packageAmount: integer('performance_package_token_amount'),
-    // v0.6 initialises the package while completing, and has no such field
+    /**
+     * False in v0.7 between completion and the package's initialisation: the team's tokens then lie in `baseVault`.
+     * v0.6 initialises the package while completing, and has no such field.
+     */
     packageInitialized: fields['is_performance_package_initialized'] !== false,
+    /** Unix second; null: not complete, or of a version that does not say. */
     completedAt
   }
 }

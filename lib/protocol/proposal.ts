@@ -10,22 +10,7 @@ import { PROPOSAL_STATES } from '../../schemas/proposals.js'
 /** In the order of the byte that tells it. */
 export type ProposalState = typeof PROPOSAL_STATES[number]
 
-export interface Proposal {
-  address: string
-  number: number
-  proposer: string
-  /** Unix second of its launch; null: not launched. */
-  launchedAt: number | null
-  state: ProposalState
-  /** Raw base units, of a draft; null: it is none. */
-  staked: bigint | null
-  dao: string
-  /** Seconds that its markets are open. */
-  duration: number
-  squadsProposal: string
-  /** null: of a version without sponsors. */
-  isTeamSponsored: boolean | null
-}
+export type Proposal = ReturnType<typeof decodeProposal>
 
 export const PROPOSAL_PREFIX = Buffer.from('1a5ebdbb74883521', 'hex')
 const [NUMBER, PROPOSER, ENQUEUED, STATE, DAO, DURATION, SQUADS, SPONSORED] = [8, 12, 44, 52, 117, 182, 186, 346]
@@ -35,7 +20,7 @@ const STAKED_BYTES = 8
 const FIRST_SIZE = SPONSORED + STAKED_BYTES
 
 /** Throws a DecodeError where the account is none. */
-export function decodeProposal (program: string, { address, owner, data }: RawAccount): Proposal {
+export function decodeProposal (program: string, { address, owner, data }: RawAccount) {
   if (owner !== program || !data.subarray(0, 8).equals(PROPOSAL_PREFIX)) {
     throw new DecodeError('proposal: another kind of account')
   }
@@ -52,12 +37,16 @@ export function decodeProposal (program: string, { address, owner, data }: RawAc
     address,
     number: data.readUInt32LE(NUMBER),
     proposer: keyAt(data, PROPOSER),
+    /** Unix second of its launch; null: not launched. */
     launchedAt: enqueued > 0 ? enqueued : null,
     state,
+    /** Raw base units, of a draft; null: it is none. */
     staked: shift === 0 ? null : data.readBigUInt64LE(STATE + 1),
     dao: keyAt(data, DAO + shift),
+    /** Seconds that its markets are open. */
     duration,
     squadsProposal: keyAt(data, SQUADS + shift),
+    /** null: of a version without sponsors. */
     isTeamSponsored: hasSponsor ? data[SPONSORED + shift] === 1 : null
   }
 }

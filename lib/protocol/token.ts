@@ -16,22 +16,7 @@ export const MINT_HEAD = TYPE_OFFSET + 1
 const TYPE_MINT = 1
 const TYPE_ACCOUNT = 2
 
-export interface Mint {
-  address: string
-  /** Raw units. */
-  supply: bigint
-  decimals: number
-  tokenProgram: string
-  /** Who can mint more; null: nobody any more. */
-  readonly mintAuthority: string | null
-}
-
-export interface TokenAccount {
-  mint: string
-  owner: string
-  /** Raw units. */
-  amount: bigint
-}
+export type Mint = NonNullable<ReturnType<typeof decodeMint>>
 
 const isTokenProgram = (owner: string): boolean => owner === PROGRAMS.token || owner === PROGRAMS.token2022
 
@@ -41,21 +26,22 @@ function holds ({ owner, data }: RawAccount, bytes: number, type: number): boole
 }
 
 /** The mint in an account; undefined where the account is no initialised mint (a wallet, a token account, …). */
-export function decodeMint (account: RawAccount): Mint | undefined {
+export function decodeMint (account: RawAccount) {
   const { data, owner, address } = account
   if (!isTokenProgram(owner) || !holds(account, MINT_BYTES, TYPE_MINT) || data[45] !== 1) return undefined
   return {
     address,
+    /** Raw units. */
     supply: data.readBigUInt64LE(36),
     decimals: data.readUInt8(44),
     tokenProgram: owner,
-    // the text of a key is dear, and hardly anyone asks for it
+    /** Who can mint more; null: nobody any more. The text of a key is dear, and hardly anyone asks for it. */
     get mintAuthority () { return data.readUInt32LE(0) === 1 ? keyAt(data, 4) : null }
   }
 }
 
 /** The token account in an account. Throws a DecodeError where it is none. */
-export function decodeTokenAccount (account: RawAccount): TokenAccount {
+export function decodeTokenAccount (account: RawAccount) {
   const { data, owner } = account
   if (!isTokenProgram(owner) || !holds(account, ACCOUNT_BYTES, TYPE_ACCOUNT)) throw new DecodeError('no token account')
   need(data, 0, ACCOUNT_BYTES, 'token account')
@@ -63,6 +49,7 @@ export function decodeTokenAccount (account: RawAccount): TokenAccount {
   return {
     mint: keyAt(data, 0),
     owner: keyAt(data, 32),
+    /** Raw units. */
     amount: data.readBigUInt64LE(64)
   }
 }
