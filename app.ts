@@ -109,6 +109,7 @@ function escapeStrayPercents (url: string): string {
  * something.
  */
 function withoutTrailingSlash (url: string): string {
+  if (!/\/(?:\?|$)/.test(url)) return url
   const [path = ''] = url.split('?')
   if (path.length < 2 || !path.endsWith('/') || path.endsWith('//') || isPageRoute(path)) return url
   return path.slice(0, -1) + url.slice(path.length)

@@ -14,14 +14,14 @@ interface LogStreamOptions {
   redact: (text: string) => string
 }
 
-/** Level from which on a line is written at once: whoever looks for the reason of an end finds it. */
 const WARN = levels.values.warn!
 /** Lines of one turn of the event loop that are held at most. */
 const MAX_HELD = 1_000
 /** Bytes that wait for whoever takes the log: beyond, lines are lost. */
 const MAX_WAITING = 2 ** 20
 
-const levelOf = (line: string): number => Number(/^\{"level":(\d+)/.exec(line)?.[1] ?? WARN)
+/** A line below `warn`. All others are written at once: whoever looks for the reason of an end finds it. */
+const QUIET = /^\{"level":[123]0,/
 
 function lossOf (lines: number): string {
   const msg = `${lines} log lines were lost: nobody took them`
@@ -59,7 +59,7 @@ export function createLogStream ({ out, terminal, redact }: LogStreamOptions): L
   return {
     write (line) {
       held.push(line)
-      if (levelOf(line) >= WARN || held.length >= MAX_HELD) flush()
+      if (!QUIET.test(line) || held.length >= MAX_HELD) flush()
       else if (held.length === 1) setImmediate(flush)
     }
   }
