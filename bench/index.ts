@@ -10,5 +10,5 @@ if (name !== undefined && names.includes(name)) {
   await import(`./${name}.ts`)
 } else {
   console.log(`benchmarks: ${names.join(', ')}\nnpm run bench -- NAME [options]`)
-  process.exitCode = name === undefined ? 0 : 1
+  process.exitCode = name === undefined || name === '--help' ? 0 : 2
 }

@@ -3,9 +3,8 @@
  * where there is something.
  */
 import { setTimeout } from 'node:timers/promises'
-import { ask, httpUrl, readCommandLine, redraw, runScript, UsageError, wholeNumber } from './command-line.js'
+import { type Answer, ask, httpUrl, readCommandLine, redraw, runScript, UsageError, wholeNumber } from './command-line.js'
 import { checkForm, type Form, FORMS } from './listing/check.js'
-import type { Answer } from './listing/reader.js'
 
 /** Most problems of one form that are printed. */
 const MAX_PRINTED = 50
@@ -42,10 +41,10 @@ const progress = (() => {
 })()
 
 const asking = (form: Form) => async (path: string, headers: Record<string, string> = {}): Promise<Answer> => {
-  const response = await ask(new URL(path, values.url), { headers },
+  const answer = await ask(new URL(path, values.url), { headers },
     seconds => progress.tell(form, `the limit of requests takes ${seconds} s`, false))
   progress.tell(form, path)
-  return { status: response.status, headers: Object.fromEntries(response.headers), text: await response.text() }
+  return answer
 }
 
 await runScript(async () => {

@@ -38,7 +38,8 @@ export function readCommandLine<const O extends Options, const P extends boolean
 }
 
 /**
- * Runs a script. What its caller or an operator can mend ends it with a line and status 1; a defect shows where it is.
+ * Runs a script. What its caller or an operator can mend ends it with a line, a UsageError with status 2, anything else
+ * with 1; a defect shows where it is.
  * With `interrupted`, which then says how it goes on, SIGINT and SIGTERM abort its signal.
  */
 export async function runScript (
@@ -51,7 +52,7 @@ export async function runScript (
   try {
     await work(stopping.signal)
   } catch (error) {
-    process.exitCode = 1
+    process.exitCode = error instanceof UsageError ? 2 : 1
     if (stopping.signal.aborted) {
       process.stderr.write(`\nInterrupted: ${interrupted}\n`)
       return
@@ -83,18 +84,29 @@ export function redraw (out: Output, text: string): boolean {
 /** Of a share, 0 to 1. */
 export const bar = (share: number): string => '█'.repeat(Math.round(share * 24)).padEnd(24, '░')
 
-/** An answer; a limit is waited for, as a crawler would. Ends the process where nobody answers. */
+/** One answer; header names in lower case. */
+export interface Answer { status: number, headers: Record<string, string | undefined>, text: string }
+
+/** Longest wait for a limit, s: this service's turns with the minute. */
+const MAX_WAIT = 60
+
+/** An answer; a limit is waited for, as a crawler would. Ends the process with status 2 where nobody answers. */
 export async function ask (
   url: string | URL, init?: RequestInit, onLimit: (seconds: number) => void = () => {}
-): Promise<Response> {
+): Promise<Answer> {
   for (;;) {
-    const answer = await fetch(url, init).catch((error: Error) =>
-      refuse(`${new URL(url).origin} can't be asked: ${messageOf(error.cause ?? error)}`))
-    if (answer.status !== 429) return answer
-    await answer.body?.cancel()
-    const seconds = Number(answer.headers.get('retry-after')) || 10   // it may be a date, or missing
-    onLimit(seconds)
-    await setTimeout(1000 * seconds)
+    try {
+      const answer = await fetch(url, init)
+      const text = await answer.text()
+      const { status, headers } = answer
+      if (status !== 429) return { status, headers: Object.fromEntries(headers), text }
+      // it may be a date, or missing
+      const seconds = Math.min(Number(headers.get('retry-after')) || 10, MAX_WAIT)
+      onLimit(seconds)
+      await setTimeout(1000 * seconds)
+    } catch (error) {
+      refuse(`${new URL(url).origin} can't be asked: ${messageOf((error as Error).cause ?? error)}`)
+    }
   }
 }
 

@@ -12,7 +12,7 @@ import { INTERVALS, type Interval } from '../lib/history/volumes/reading.js'
 import { readDay } from '../lib/query.js'
 import { DAY } from '../lib/time.js'
 import type { Pools } from '../schemas/pools.js'
-import { httpUrl, readCommandLine, redraw, refuse, runScript, texts, UsageError } from './command-line.js'
+import { httpUrl, readCommandLine, redraw, runScript, texts, UsageError } from './command-line.js'
 import { readPostgres } from './open-engine.js'
 import { barsOf, BAR_COLUMNS, type PoolTokens, TRADE_COLUMNS, tradeRow } from './export/rows.js'
 import { type Cells, openSink } from './export/sinks.js'
@@ -66,8 +66,8 @@ await runScript(async () => {
     throw new UsageError(USAGE)
   }
   const [from, to] = [day(values.from, 'from') ?? 0, day(values.to, 'to') ?? 100_000]
-  if (from > to) return refuse('--from is after --to')
-  if (!existsSync(dirname(out))) return refuse(`--out ${out}: there is no folder ${dirname(out)}`)
+  if (from > to) throw new UsageError('--from is after --to')
+  if (!existsSync(dirname(out))) throw new UsageError(`--out ${out}: there is no folder ${dirname(out)}`)
   const url = httpUrl('url', values.url ?? SERVICE)
   const store = await open(place)
   try {

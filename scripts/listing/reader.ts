@@ -1,7 +1,6 @@
+import type { Answer } from '../command-line.js'
 import { isRow, type Json, type Refuse, type Row, rowOf } from './rules.js'
 
-/** One answer of the service; header names in lower case. */
-export interface Answer { status: number, headers: Record<string, string | undefined>, text: string }
 export type Get = (path: string, headers?: Record<string, string>) => Promise<Answer>
 
 /** What is as old, or may be kept as long, is no price of now, s. */

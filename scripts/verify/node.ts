@@ -12,7 +12,9 @@ interface Transaction {
     loadedAddresses?: { writable: string[], readonly: string[] }
   }
 }
-interface AtSlot { context: { slot: number }, value: { owner: string, data: [string] } | null }
+interface AtSlot { context: { slot: number }, value: Array<{ owner: string, data: [string] } | null> }
+/** An account, and the slot that it was read at. */
+export interface Account { slot: number, owner: string, data: Buffer }
 export interface Signature {
   signature: string
   slot: number
@@ -32,16 +34,21 @@ const EVENT = Buffer.from('e445a52e51cb9a1d', 'hex')
 
 /** JSON of a URL. */
 export async function read<T> (where: string, body?: object): Promise<T> {
-  const answer = await ask(where, body && {
+  const { status, text } = await ask(where, body && {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body)
   })
-  if (answer.ok) return await answer.json() as T
-  return refuse(`${new URL(where).host}: ${answer.status} ${await answer.text()}`)
+  if (status !== 200) return refuse(`${new URL(where).host}: ${status} ${text.slice(0, 200)}`)
+  try {
+    return JSON.parse(text) as T
+  } catch {
+    return refuse(`${new URL(where).host}: no JSON: ${text.slice(0, 80)}`)
+  }
 }
 
 export type Node = ReturnType<typeof nodeAt>
 
 export function nodeAt (rpc: string) {
+  const known = new Map<string, Placed[]>()
   async function call<T> (method: string, ...params: unknown[]): Promise<T> {
     const { result, error } = await read<{ result: T | null, error?: { message: string } }>(
       rpc,
@@ -50,15 +57,18 @@ export function nodeAt (rpc: string) {
     return result ?? refuse(`${method} ${params[0]}: ${error?.message ?? 'the node does not have it'}`)
   }
 
-  /** An account at `confirmed`, and the slot that it was read at; undefined: there is none. */
-  async function account (address: string): Promise<{ slot: number, owner: string, data: Buffer } | undefined> {
+  /** Accounts of one moment at `confirmed`; undefined: there is none. */
+  async function accounts (...addresses: string[]): Promise<Array<Account | undefined>> {
     const options = { encoding: 'base64', commitment: 'confirmed' }
-    const { context: { slot }, value } = await call<AtSlot>('getAccountInfo', address, options)
-    return value === null ? undefined : { slot, owner: value.owner, data: Buffer.from(value.data[0], 'base64') }
+    const { context: { slot }, value } = await call<AtSlot>('getMultipleAccounts', addresses, options)
+    return value.map(found => found === null
+      ? undefined
+      : { slot, owner: found.owner, data: Buffer.from(found.data[0], 'base64') })
   }
 
   return {
-    account,
+    accounts,
+    account: async (address: string): Promise<Account | undefined> => (await accounts(address))[0],
     /** The finalized slot, and the newest slot's time in Unix seconds. */
     async now (): Promise<{ finalized: number, time: number }> {
       const finalized = await call<number>('getSlot', { commitment: 'finalized' })
@@ -80,6 +90,8 @@ export function nodeAt (rpc: string) {
     },
     /** Events of a program: calls of itself with its event authority as only account, which nobody else can make. */
     async events (signature: string, program: string): Promise<Placed[]> {
+      const before = known.get(signature)
+      if (before !== undefined) return before
       const authority = PublicKey.findProgramAddressSync(
         [Buffer.from('__event_authority')], new PublicKey(program)
       )[0].toBase58()
@@ -92,12 +104,14 @@ export function nodeAt (rpc: string) {
       ]
       const inner = meta.innerInstructions ?? refuse(`the node keeps no inner instructions of ${signature}`)
       const isNamed = meta.logMessages?.some(line => line.includes('Instruction: SpotSwap')) === true
-      return inner.flatMap(({ index, instructions }) => instructions
+      const events = inner.flatMap(({ index, instructions }) => instructions
         .map((call, place) => ({ ...call, index: index * 65_536 + place }))
         .filter(({ programIdIndex, accounts }) =>
           keys[programIdIndex] === program && accounts.length === 1 && keys[accounts[0]!] === authority)
         .map(({ data, index }) => ({ data: Buffer.from(bs58.decode(data)), index, isNamed }))
         .filter(({ data }) => data.subarray(0, EVENT.length).equals(EVENT)))
+      known.set(signature, events)
+      return events
     }
   }
 }

@@ -36,7 +36,10 @@ function signal (pids: number[], name: 'SIGSTOP' | 'SIGCONT'): void {
 }
 
 const [command, ...args] = process.argv.slice(2)
-if (command === undefined) throw new Error('which command?')
+if (command === undefined || command.startsWith('-')) {
+  process.stderr.write('npm run stop-and-go -- COMMAND [ARGUMENTS]\n')
+  process.exit(command === '--help' ? 0 : 2)
+}
 const child = spawn(command, args, { stdio: 'inherit' })
 child.on('exit', (code, by) => process.exit(code ?? 128 + constants.signals[by!]))
 for (;;) {

@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import { checkForm, type Form, FORMS } from '../../../scripts/listing/check.js'
-import type { Answer, Get } from '../../../scripts/listing/reader.js'
+import type { Answer } from '../../../scripts/command-line.js'
+import type { Get } from '../../../scripts/listing/reader.js'
 import { buildMarket } from '../../../simulator/market.js'
 import { build, headReached, historyComplete, settings, startChain, patient, until } from '../../helper.js'
 import { fieldsOf } from './fields.js'
