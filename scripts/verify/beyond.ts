@@ -3,8 +3,8 @@ import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { type Chain, dateOf, DAY, type Group, group, type Json, type Served, type Word, type Worth } from './compare.js'
 import { amount, fraction, price, shortest, signed, text } from './decimal.js'
-import { type Pool, type State, stateAt, type Swap } from './chain.js'
-import type { Node } from './node.js'
+import { type Past, type Pool, poolAt, readPast, type State, stateAt, stateOfDao, type Swap } from './chain.js'
+import type { Account, Node } from './node.js'
 
 /** Of accounts that are neither the pool's nor the vault's. */
 const LAUNCHED = ['team_package', 'launch_vault', 'bid_wall']
@@ -13,16 +13,41 @@ const [OWNER, AMOUNT, LIQUIDITY] = [32, 64, 72]
 /** Below, a fee does not tell its rate. */
 const LEAST_INPUT = 1_000_000n
 
-/** What token accounts hold, by address, and the liquidity of the DAO's own position. */
-export interface Holdings { held: Map<string, { mint: string, owner: string, amount: bigint }>, liquidity: bigint }
+/** What a token account holds, and whose it is; of a pool's vault, what came since the DAO's record if that is told. */
+interface Held { mint: string, owner: string, amount: bigint, kind?: 'treasury' | 'internal_pool', since?: bigint }
 
-export async function readHoldings (node: Node, { program, address, vault }: Pool, dao: Json): Promise<Holdings> {
+/** Token accounts by their addresses, and the liquidity of the DAO's own position. */
+export interface Holdings { held: Map<string, Held>, liquidity: bigint }
+
+const heldIn = ({ data }: Account): Held => {
+  const key = (at: number): string => bs58.encode(data.subarray(at, at + 32))
+  return { mint: key(0), owner: key(OWNER), amount: data.readBigUInt64LE(AMOUNT) }
+}
+
+/** `past` is of `pool`; of other pools of the token it is read since a Unix second. */
+export async function readHoldings (
+  node: Node, pool: Pool, past: Past, since: number, dao: Json
+): Promise<Holdings> {
+  const { program, address, vault } = pool
   const held: Holdings['held'] = new Map()
-  for (const { address } of [...dao?.treasury?.tokens ?? [], ...dao?.supply?.allocation ?? []]) {
-    const data = (await node.account(String(address)))?.data
-    if (data === undefined || data.length < AMOUNT + 8) continue
-    const key = (at: number): string => bs58.encode(data.subarray(at, at + 32))
-    held.set(address, { mint: key(0), owner: key(OWNER), amount: data.readBigUInt64LE(AMOUNT) })
+  for (const row of [...dao?.treasury?.tokens ?? [], ...dao?.supply?.allocation ?? []]) {
+    const of = String(row.address)
+    const found = await node.account(of)
+    if (found === undefined || found.data.length < AMOUNT + 8) continue
+    const { owner } = heldIn(found)
+    held.set(of, { ...heldIn(found), ...owner === vault && { kind: 'treasury' } })
+    // both of one moment: trades go on while all this is read
+    const [account, holder] = await node.accounts(of, owner)
+    if (account === undefined || holder?.owner !== program) continue
+    const state = stateOfDao(holder)
+    const before = owner === address
+      ? stateAt(pool, past, Number(dao.slot))
+      : stateAt({ state }, await readPast(node, await poolAt(node, owner), since), Number(dao.slot))
+    // while a proposal is live, the reserves move without the vaults
+    const isTold = before?.seq === state.seq || (before !== undefined && !before.isLive && !state.isLive)
+    held.set(of, {
+      ...heldIn(account), kind: 'internal_pool', ...isTold && { since: inVault(state) - inVault(before!) }
+    })
   }
   const [position] = PublicKey.findProgramAddressSync(
     [Buffer.from('amm_position'), new PublicKey(address).toBuffer(), new PublicKey(vault).toBuffer()],
@@ -74,17 +99,14 @@ export function daoOf (
     if (kind === 'external_pool') continue
     parts.set(address, (parts.get(address) ?? 0n) + raw(told, base))
     const at = held.get(address)
-    const kinds = at?.owner === pool.vault ? ['treasury'] : at?.owner === pool.address ? ['internal_pool'] : LAUNCHED
+    const kinds = at?.kind === undefined ? LAUNCHED : [at.kind]
     own.holds(`allocation ${address}`, kind, at?.mint === base.mint && kinds.includes(kind), kinds.join(' or '))
     own.holds(`allocation ${address}`, circulating, LAUNCHED.includes(kind) || circulating, 'circulating')
   }
   for (const [address, told] of parts) {
-    const at = held.get(address)
-    const isMoved = address === pool.baseVault && state !== pool.state
-    if (isMoved && (state === undefined || state.isLive || pool.state.isLive)) continue
-    // what came to the pool since then came to its vault
-    const since = isMoved ? inVault(pool.state) - inVault(state!) : 0n
-    own.field(`allocation ${address}`, String(told), String(at && at.amount - since))
+    const { kind, amount, since = 0n } = held.get(address) ?? {}
+    if (kind === 'internal_pool' && held.get(address)?.since === undefined) continue
+    own.field(`allocation ${address}`, String(told), String(amount && amount - since))
   }
   own.fields('treasury', treasury, { dao: pool.address, symbol: base.symbol, slot })
   for (const told of [treasury, detail]) own.field('treasury_vault_address', told?.treasury_vault_address, pool.vault)

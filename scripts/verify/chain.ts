@@ -2,7 +2,7 @@
 import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { refuse } from '../command-line.js'
-import type { Node, Signature } from './node.js'
+import type { Account, Node, Signature } from './node.js'
 
 export interface Token {
   mint: string
@@ -134,11 +134,18 @@ async function limitNow (
   return data[72] === 0 && key(data, 73) === quote && data[113] === 3 ? limitAt(data, 105, 131) : null
 }
 
+/** Where the DAO begins behind its pool. */
+const daoIn = (data: Buffer): number => 8 + (data[8] === 0 ? SIZE.spot : SIZE.live)
+
+/** The state of a DAO's account. */
+export const stateOfDao = ({ data, slot }: Account): State =>
+  stateOf(data, 8, slot, data.readBigUInt64LE(daoIn(data) + SEQUENCE))
+
 /** The pool of a DAO now, at `confirmed`. */
 export async function poolAt (node: Node, address: string): Promise<Pool> {
-  const { owner: program, data, slot } = await node.account(address) ?? refuse(`the node knows no account ${address}`)
-  const size = data[8] === 0 ? SIZE.spot : SIZE.live
-  const dao = 8 + size
+  const account = await node.account(address) ?? refuse(`the node knows no account ${address}`)
+  const { owner: program, data } = account
+  const dao = daoIn(data)
   const keys = dao - KEYS
   const limit = await limitNow(node, address, key(data, dao + MULTISIG), key(data, keys + 32))
   return {
@@ -155,7 +162,7 @@ export async function poolAt (node: Node, address: string): Promise<Pool> {
     baseVault: key(data, keys + 64),
     quoteVault: key(data, keys + 96),
     createdAt: Number(data.readBigInt64LE(8 + CREATED)),
-    state: stateOf(data, 8, slot, data.readBigUInt64LE(dao + SEQUENCE))
+    state: stateOfDao(account)
   }
 }
 
@@ -236,8 +243,7 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
 }
 
 /** The pool's state at a slot: its account's where nothing has moved it since, else that of its last event before. */
-export function stateAt (pool: Pool, past: Past, slot: number): State | undefined {
-  const { state } = pool
+export function stateAt ({ state }: Pick<Pool, 'state'>, past: Past, slot: number): State | undefined {
   if (!past.states.some(({ slot: moved }) => moved > slot && moved <= state.slot)) return state
   return past.states.findLast(({ slot: moved }) => moved <= slot)
 }

@@ -1,10 +1,14 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
 import { test, type Test } from 'tap'
 import { besideAdapter } from '../../scripts/verify/adapter.js'
 import { compareAll, type Word } from '../../scripts/verify/compare.js'
 import { nodeAt } from '../../scripts/verify/node.js'
 import { readAll } from '../../scripts/verify/read.js'
 import { FORGERIES, type Ledger, type SimulatedNode } from '../../simulator/index.js'
-import { build, historyComplete, settings, startChain } from '../helper.js'
+import { build, historyComplete, settings, startChain, until } from '../helper.js'
 import { runScript } from '../support/script-process.js'
 import { fieldsOf } from './listing/fields.js'
 
@@ -19,6 +23,26 @@ async function serve (t: Test, ledger: Ledger, node: SimulatedNode, env: Record<
   )
   await historyComplete(app)
   return await app.listen({ port: 0, host: '127.0.0.1' })
+}
+/** A server before another one: what `told` gives is its answer, undefined is the other's. */
+async function between (
+  t: Test, url: string, told: (path: string, body: string) => string | undefined
+): Promise<string> {
+  async function pass (request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await text(request)
+    const answer = told(request.url!, body)
+    const found = answer === undefined
+      ? await fetch(new URL(request.url!, url), {
+        method: request.method!, headers: { 'content-type': 'application/json' }, ...body !== '' && { body }
+      })
+      : new Response(answer)
+    response.writeHead(found.status).end(await found.text())
+  }
+  const server = createServer((request, response) => { pass(request, response).catch(t.threw) })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 /** Faults that are not met, see `docs/operations.md`. */
 const NOT_MET = [
@@ -101,6 +125,38 @@ test(
     )
   }
 )
+
+test('what is read of two moments is no difference: a refresh and trades meanwhile, another pool of the token', async t => {
+  const { ledger, node } = await startChain(t)
+  const [base, quote] = [ledger.mint(), ledger.usdc()]
+  const pool = { base, quote, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  const [dao, other] = [ledger.dao(pool), ledger.dao({ ...pool, quoteReserves: 10n ** 10n })]
+  for (const one of [dao, other, dao]) {
+    ledger.advance(60)
+    one.swap('buy', 10n ** 6n)
+  }
+  ledger.advance(400)
+  const url = await serve(t, ledger, node)
+  const old = await (await fetch(`${url}/api/pools/${dao.address}`)).text()
+  dao.swap('buy', 10n ** 6n)
+  ledger.advance(400)
+  await until('the trade is shown', async () => await (await fetch(`${url}/api/pools/${dao.address}`)).text() !== old)
+  let [isOld, trades] = [true, 2]
+  const front = await between(t, url, path => {
+    if (path !== `/api/pools/${dao.address}` || !isOld) return undefined
+    isOld = false
+    return old
+  })
+  const rpc = await between(t, node.url, (_, body) => {
+    if (!body.includes('"getTransaction"') || trades === 0) return undefined
+    trades--
+    ledger.advance(1)
+    for (const one of [dao, other]) one.swap('sell', 10n ** 6n)
+    return undefined
+  })
+  t.match(await verifier(front, rpc)(dao.address), /the pool moved at slot \d+[^]*\nequal\n$/)
+  t.same([isOld, trades], [false, 0])
+})
 
 test(
   'beside the adapters\' formulas: the same swaps, to the cent, but for those that no log names',
