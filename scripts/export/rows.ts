@@ -10,10 +10,11 @@ import { dateOf, dayOf, timeText } from '../../lib/time.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Cells, Column } from './sinks.js'
 
-export type PoolTokens = Pick<Pool, 'base' | 'quote'>
+/** What the service tells of a pool, and from and to which Unix second all of its trades are stored. */
+export interface PoolFacts extends Pick<Pool, 'base' | 'quote'> { from: number, to: number }
 
 const text = (...names: string[]): Column[] => names.map(name => ({ name }))
-const whole = (...names: string[]): Column[] => names.map(name => ({ name, isInteger: true }))
+const whole = (...names: string[]): Column[] => names.map(name => ({ name, type: 'INT64' }))
 const TOKENS = ['base', 'quote'].flatMap(side =>
   [...text(`${side}_mint`, `${side}_symbol`), ...whole(`${side}_decimals`)])
 
@@ -25,10 +26,10 @@ export const TRADE_COLUMNS: readonly Column[] = [
 export const BAR_COLUMNS: readonly Column[] = [
   ...text('pool_id', 'time'), ...TOKENS,
   ...text('open', 'high', 'low', 'close', 'base_volume', 'quote_volume', 'base_raw', 'quote_raw'),
-  ...whole('trades', 'makers')
+  ...whole('trades', 'makers'), { name: 'complete', type: 'BOOLEAN' }
 ]
 
-const tokenCells = (tokens: PoolTokens | undefined): Cells =>
+const tokenCells = (tokens: PoolFacts | undefined): Cells =>
   [tokens?.base, tokens?.quote].flatMap(token => [token?.mint ?? null, token?.symbol ?? null, token?.decimals ?? null])
 
 const raw = (amount: bigint | null | undefined): string | null => amount == null ? null : String(amount)
@@ -36,7 +37,7 @@ const raw = (amount: bigint | null | undefined): string | null => amount == null
 const amountsOf = ({ swap: { side, input, output } }: Trade) =>
   side === 'buy' ? { base: output, quote: input } : { base: input, quote: output }
 
-const priceText = (price: ExecutedPrice | undefined, tokens: PoolTokens | undefined): string | null =>
+const priceText = (price: ExecutedPrice | undefined, tokens: PoolFacts | undefined): string | null =>
   tokens === undefined || price === undefined
     ? null
     : executedPriceText(price, { baseDecimals: tokens.base.decimals, quoteDecimals: tokens.quote.decimals })
@@ -44,7 +45,7 @@ const priceText = (price: ExecutedPrice | undefined, tokens: PoolTokens | undefi
 const units = (amount: bigint, token: { decimals: number } | undefined): string | null =>
   token === undefined ? null : formatUnits(amount, token.decimals)
 
-export function tradeRow (trade: Trade, tokens: PoolTokens | undefined): Cells {
+export function tradeRow (trade: Trade, tokens: PoolFacts | undefined): Cells {
   const { dao, seq, signature, slot, blockIndex, eventIndex, at, swap, maker, reserves } = trade
   const { base, quote } = amountsOf(trade)
   return [
@@ -56,10 +57,11 @@ export function tradeRow (trade: Trade, tokens: PoolTokens | undefined): Cells {
 
 /**
  * Candles, or days, of a pool from its trades, newest first: each is given once a trade of an earlier one has come.
- * Volumes are exact; intervals without a trade are left out.
+ * Volumes are exact; intervals without a trade are left out. One that goes on, or of which trades may be missing, is
+ * not complete.
  */
 export function barsOf (
-  dao: string, tokens: PoolTokens | undefined, length: number, isDay: boolean
+  dao: string, tokens: PoolFacts | undefined, length: number, isDay: boolean
 ): { take (trades: readonly Trade[]): Cells[], end (): Cells[] } {
   let bar: TimedCandle & { makers: Set<string | null> } | undefined
 
@@ -70,7 +72,8 @@ export function barsOf (
       ...(['open', 'high', 'low', 'close'] as const).map(name => priceText(prices?.[name], tokens)),
       units(base, tokens?.base), units(quote, tokens?.quote), raw(base), raw(quote), trades,
       // of one whose maker is not known yet nobody can say how many they are
-      makers.has(null) ? null : makers.size
+      makers.has(null) ? null : makers.size,
+      tokens === undefined ? null : start >= tokens.from && start + length <= tokens.to
     ]
   }
 

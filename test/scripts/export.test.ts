@@ -1,13 +1,17 @@
-import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
+import { readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { test } from 'tap'
+import { writeFile } from '../../scripts/export/sinks.js'
 import { openPostgresStore } from '../../lib/history/replicas/leader-lock.js'
 import { settled, watch } from '../support/history/history.js'
 import { newPlace, withoutPostgres } from '../support/history/postgres.js'
 import { runScript } from '../support/script-process.js'
 import { makeYear } from '../support/history/year.js'
-import type { Candles, PoolDays, Trades } from '../../schemas/pools.js'
+import type { Candles, PoolDays, Pools, Trades } from '../../schemas/pools.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 
 const NOBODY = 'http://127.0.0.1:9'
@@ -161,6 +165,21 @@ test('npm run export: tokens, prices, candles and days are those of the service'
   const days = await rowsOf('--what', 'days')
   t.same(days.reverse().map(row => [row.time, row.open, row.close, row.base_volume, row.trades, row.makers]),
     (await get<PoolDays>('/days')).map(one => [one.date, one.open, one.close, one.base_volume, one.trades, one.makers]))
+  t.same(days.map(({ complete }) => complete), days.map((_, at) => at < days.length - 1), 'today goes on')
+  const since = Date.parse(days[1]!.time) + 1000
+  const pools = (await app.inject('/api/pools')).json<Pools>()
+    .map(pool => ({ ...pool, complete_since: new Date(since).toISOString() }))
+  const catchingUp = createServer((_, response) => {
+    response.setHeader('x-chain-time', new Date(ledger.time * 1000).toISOString())
+    response.end(JSON.stringify(pools))
+  }).listen(0, '127.0.0.1')
+  await once(catchingUp, 'listening')
+  t.teardown(() => catchingUp.close())
+  const hours = await rowsOf(
+    '--what', 'candles', '--url', `http://127.0.0.1:${(catchingUp.address() as AddressInfo).port}`
+  )
+  t.same(hours.reverse().map(({ complete }) => complete), hours.map(({ time }, at) =>
+    Date.parse(time) >= since && at < hours.length - 1), 'nor is what was before all is known')
 
   const out = join(env.DATA_DIR!, 'trades.csv')
   await runScript(
@@ -181,4 +200,19 @@ test('npm run export: tokens, prices, candles and days are those of the service'
     ]
   )
   t.match(readFileSync(out, 'utf8'), /,"'=A,""B"";",9,/, 'no formula, and one cell')
+})
+
+test('npm run export: an older file stays until the new one is whole', async t => {
+  const folder = t.testdir({ old: 'old' })
+  const file = join(folder, 'old')
+  for (const format of ['csv', 'ndjson', 'parquet']) {
+    await t.rejects(writeFile(file, format, [{ name: 'a' }], async write => {
+      await write([['new']])
+      throw new Error('the disk is full')
+    }), /the disk is full/)
+    t.same([readdirSync(folder), readFileSync(file, 'utf8')], [['old'], 'old'], format)
+  }
+  symlinkSync(file, join(folder, 'link'))
+  await writeFile(join(folder, 'link'), 'csv', [{ name: 'a' }], async write => { await write([['new']]) })
+  t.same([readdirSync(folder), readFileSync(file, 'utf8')], [['link', 'old'], 'a\nnew\n'])
 })
