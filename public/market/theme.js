@@ -17,7 +17,24 @@
   const stored = attempt(() => localStorage.getItem(KEY))
   if (stored === 'light' || stored === 'dark') root.dataset.theme = stored
 
+  // without its script, which a restart or a filter may have kept from it, a page would wait for good
+  let isWhole = true
+  document.addEventListener('error', ({ target }) => {
+    isWhole &&= target.localName !== 'script'
+    tell()
+  }, true)
+  function tell () {
+    const main = document.querySelector('main')
+    if (isWhole || document.readyState === 'loading' || main.firstElementChild.role === 'alert') return
+    const notice = document.createElement('p')
+    notice.role = 'alert'
+    notice.className = 'notice error'
+    notice.textContent = 'A script of this page could not be loaded, so its figures are not shown: load the page again.'
+    main.prepend(notice)
+  }
+
   document.addEventListener('DOMContentLoaded', () => {
+    tell()
     const button = document.getElementById('theme')
     const label = () => {
       const other = chosen() === 'dark' ? 'light' : 'dark'

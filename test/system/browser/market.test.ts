@@ -223,6 +223,16 @@ inBrowser(visiting => {
     await banner.waitFor({ state: 'hidden' })
   })
 
+  visiting('a page whose script is kept from it says so, and shows no figure', {}, async (t, { page, service }) => {
+    const paths = ['', '/decisions', `/pool/${POOLS[0]!.pool_id}`, '/../status']
+    await page.route(/(?:list|decisions|pool|status)\.js$/, route => route.fulfill({ status: 503, body: '' }))
+    for (const path of paths) {
+      await page.goto(service.url + path)
+      await page.getByRole('alert').filter({ hasText: 'load the page again' }).waitFor()
+      t.notMatch(await page.locator('main').innerText(), /\d\.\d|as it should be/, path)
+    }
+  })
+
   visiting('over the limit: everything waits as long as told', {}, async (t, { page, service }) => {
     const limited = () => ({
       status: 429, headers: { 'retry-after': '2' }, body: { error: 'Rate limit exceeded. Please try again later.' }
