@@ -194,6 +194,23 @@ test(
   }
 )
 
+test('what an account numbers and nobody lists is missing for whoever answers', { skip }, async t => {
+  const { url } = newPlace(t)
+  const ledger = present()
+  const hidden = ledger.swaps.at(-1)!.signature
+  const reader = () => Object.assign(
+    presentReader(ledger), { bendPage: (page: SignatureInfo[]) => page.filter(({ signature }) => signature !== hidden) }
+  )
+  const writer = await share(t, ledger, url, { reader: reader() })
+  const follower = await share(t, ledger, url, { reader: reader(), writes: false })
+  for (const { history } of [writer, follower]) history.start()
+  await until(() => follower.history.status().missingEvents === 1)
+  const made = ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
+  t.match(follower.history.status(), { events: made - 1, expected: made })
+  await until(async () => (await follower.history.last24h()).volumes.get(ledger.daos[0]!.address)!.complete)
+  t.equal((await follower.history.last24h()).volumes.get(ledger.daos[1]!.address)!.complete, false)
+})
+
 test('connections cut: the service goes on by itself, and nothing is lost or doubled', { skip }, async t => {
   const { url, schema } = newPlace(t)
   const ledger = present()

@@ -1,4 +1,5 @@
 import { test } from 'tap'
+import { ServiceError } from '../../../../lib/errors.js'
 import { createLedger, type Ledger } from '../../../../simulator/index.js'
 import { clockOf } from '../../../support/history/clock.js'
 import { accountsOf, until, watch } from '../../../support/history/history.js'
@@ -102,4 +103,22 @@ test('once a walk that had stalled goes on, what is stored is confirmed up to th
   await until(() => history.status().swaps === ledger.swaps.length - ledger.daos.length)
   await until(() => history.head().confirmedTo === times.at(-1))
   t.ok(history.head().time >= times.at(-1)!)
+})
+
+test('what accounts have shown to be missing at the end is known after a restart, before they are read', async t => {
+  const ledger = trading(2, 3)
+  const hidden = ledger.swaps.at(-1)!.signature
+  const reader = ledgerReader(ledger)
+  reader.bendPage = page => page.filter(({ signature }) => signature !== hidden)
+  const { history, store, folder } = await watch(t, ledger, { reader })
+  await until(() => history.status().missingEvents === 1)
+  await history.stop()
+  await store.close()
+  const again = await watch(
+    t, ledger, { folder, reader, daos: async () => { throw new ServiceError('NODE_UNAVAILABLE', 'gone') } }
+  )
+  await until(() => again.history.status().headSlot !== null)
+  t.match(again.history.status(), { missingEvents: 1, expected: null })
+  const { volumes } = await again.history.last24h()
+  t.same(ledger.daos.map(({ address }) => volumes.get(address)!.complete), [true, false])
 })

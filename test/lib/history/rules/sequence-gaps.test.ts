@@ -170,7 +170,9 @@ test('a gap lies in what is indexed where one indexed range holds both its neigh
   )
   t.same(gapsOf([range(3n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)] }), [])
   t.same(
-    gapsOf([range(1n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)], numbersAhead: new Map([['dao', 11n]]) }),
+    gapsOf(
+      [range(1n, 9n)], { indexedRanges: [indexed(80, 100), indexed(0, 75)], numbersAhead: new Map([['dao', 11n]]) }
+    ),
     [],
     'as are the newest'
   )

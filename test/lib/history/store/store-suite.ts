@@ -552,7 +552,9 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     const found = await store.incomplete({ above: 0, limit: 9 })
     t.match(found, [{ dao: B, seq: 3n, maker: null, swap: { side: 'sell' } }])
     t.same(await store.incomplete({ above: 0, behind: found[0], limit: 9 }), [])
-    await store.amend([{ dao: B, seq: 3n, maker: 'late', blockIndex: 1, liquidity: null }], [{ dao: B, day: 0, maker: 'late' }])
+    await store.amend(
+      [{ dao: B, seq: 3n, maker: 'late', blockIndex: 1, liquidity: null }], [{ dao: B, day: 0, maker: 'late' }]
+    )
     t.equal(await store.incompleteSlot(), null)
     t.same(await makersOf(store, B, 0, DAY), [[0, 1]])
     t.match((await store.trades({ dao: B, limit: 1 }))[0], { maker: 'late', blockIndex: 1 })
