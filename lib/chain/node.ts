@@ -241,8 +241,6 @@ export function withGenesisCheck (
   }
 }
 
-export type BreakerState = 'closed' | 'open' | 'half-open'
-
 interface BreakerOptions { host: string, clock: Clock, failures: number, onOpen: () => void }
 
 // A fault that ends must be noticed within one cache lifetime of 10 s.
@@ -270,7 +268,10 @@ export function withBreaker (send: Send, { host, clock, failures, onOpen }: Brea
   }
 
   return {
-    state: (): BreakerState => openings === 0 ? 'closed' : clock.now() < openUntil ? 'open' : 'half-open',
+    state (): 'closed' | 'open' | 'half-open' {
+      if (openings === 0) return 'closed'
+      return clock.now() < openUntil ? 'open' : 'half-open'
+    },
     async send (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
       const isProbe = openings > 0
       const leftMs = openUntil - clock.now()

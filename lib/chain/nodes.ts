@@ -8,13 +8,13 @@ import { isServiceError, ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
 import { type CallReport, type Connections, createConnections, createNodeCalls, readUrl } from './json-rpc.js'
 import { CURRENT_MS, type Health } from './moment.js'
-import { type BreakerState, createQueue, withBreaker, withGenesisCheck } from './node.js'
+import { createQueue, withBreaker, withGenesisCheck } from './node.js'
 import { answerError, CURSOR_UNKNOWN, faultOf, isWorthRetrying, nodeError, UNWELL } from './node-errors.js'
 import { createRate } from './rate.js'
 import {
   type Call, OPTIONAL_METHODS, type Question, reasonOf, type Reply, type Rpc, type Send, type SendOptions
 } from './rpc.js'
-import { type ChainTime, createTimekeeper, type TimeEvent, type Timekeeper } from './timekeeper.js'
+import { createTimekeeper, type TimeEvent, type Timekeeper } from './timekeeper.js'
 import type { AtMoment, CallOptions, Priority } from './types.js'
 
 /** Tests, which can't wait as long, state their own. */
@@ -51,25 +51,7 @@ export interface NodeClientOptions extends Partial<typeof LIMITS> {
   timeClock?: Pick<Clock, 'now' | 'epoch'>
 }
 
-export interface NodeState {
-  /** Host and port, numbered where nodes share them. */
-  node: string
-  breaker: BreakerState
-  /** Calls refused for their rate, calls that wait, and calls a second allowed now; Infinity: no bound. */
-  refused: number
-  waiting: number
-  perSecond: number
-  /** The last slot that it has shown, and how old its state was by UTC, ms. */
-  slot: number | undefined
-  lagMs: number | undefined
-}
-
-export interface NodeClient extends Rpc {
-  nodes (): NodeState[]
-  time: ChainTime
-  /** Ends every call with SHUTTING_DOWN. */
-  close (): void
-}
+export type NodeState = ReturnType<ReturnType<typeof createNodeClient>['nodes']>[number]
 
 // Where nobody waits for an answer, slow is no failure.
 const BACKGROUND_ANSWER_MS: Partial<Record<Priority, number>> = { head: 30_000, past: 60_000, idle: 60_000 }
@@ -273,7 +255,7 @@ const healthOf = ({ result, error }: Reply): Health =>
 export function createNodeClient ({
   urls, rates = [], onTime, onFault = () => {}, onCall = () => {}, connections = createConnections(),
   clock = systemClock, timeClock = clock, ...limits
-}: NodeClientOptions): NodeClient {
+}: NodeClientOptions) {
   if (urls.length === 0) throw new TypeError('no node')
   const { callMs, answerMs, maxBytes, batchSize, retries, failures, watchMs } = { ...LIMITS, ...limits }
   let closed: ServiceError | undefined
@@ -360,7 +342,7 @@ export function createNodeClient ({
 
   if (watchMs > 0) nodes.forEach(watchNode)
 
-  return {
+  const rpc: Rpc = {
     send,
     ask: (question, options = {}) => within(question.calls, options, sending => failover.ask(question, sending)),
 
@@ -374,17 +356,23 @@ export function createNodeClient ({
       const [reply] = await send([{ method, params, doubt }], options)
       if (reply!.error !== undefined) throw reply!.error
       return reply!.result
-    },
-
+    }
+  }
+  return {
+    ...rpc,
     nodes: () => nodes.map(({ node, rate, queue, state }, index) => ({
+      /** Host and port, numbered where nodes share them. */
       node,
       breaker: state(),
+      /** Calls refused for their rate, calls that wait, and calls a second allowed now; Infinity: no bound. */
       ...queue.state(),
       perSecond: rate.perSecond(),
+      /** The last slot that it has shown, and how old its state was by UTC, ms. */
       slot: time.of(index).shown?.slot,
       lagMs: time.lag(index)
     })),
     time,
+    /** Ends every call with SHUTTING_DOWN. */
     close () {
       closed = new ServiceError('SHUTTING_DOWN', 'the node client is closed')
       for (const ended of running) ended.abort(closed)

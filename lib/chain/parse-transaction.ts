@@ -15,13 +15,7 @@ const Row = Type.Object({
 })
 
 /** Unix seconds, null where the node has none; place in the block, null before Agave 4.0. */
-export interface SignatureInfo {
-  signature: string
-  slot: number
-  failed: boolean
-  blockTime: number | null
-  transactionIndex: number | null
-}
+export type SignatureInfo = NonNullable<ReturnType<typeof readSignatureInfo>>
 
 const Instruction = Type.Object({
   programIdIndex: Count,
@@ -62,7 +56,7 @@ const isFailed = checkOf(Failed)
 const isTransaction = checkOf(Transaction)
 
 /** One row of getSignaturesForAddress; undefined where it is none. */
-export function readSignatureInfo (row: unknown): SignatureInfo | undefined {
+export function readSignatureInfo (row: unknown) {
   if (!isRow(row)) return undefined
   const { signature, slot, err, blockTime = null, transactionIndex = null } = row
   return { signature, slot, failed: err !== null, blockTime, transactionIndex }

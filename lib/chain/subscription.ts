@@ -23,10 +23,7 @@ export interface SubscriptionOptions {
   clock?: Clock
 }
 
-export interface Subscription {
-  /** Resolves when the socket is gone; no callback comes after that. */
-  close (): Promise<void>
-}
+export type Subscription = ReturnType<typeof subscribe>
 
 const SILENCE_MS = 10_000
 // Log notifications are cut at 10 kB by the node.
@@ -39,7 +36,7 @@ const CLOSE_MS = 1_000
 /** Subscribed until closed. Callbacks must not throw. Throws a TypeError, without the text, where `url` is none. */
 export function subscribe ({
   url: text, method, params, onNotification, onState, onFault, silenceMs = SILENCE_MS, clock = systemClock
-}: SubscriptionOptions): Subscription {
+}: SubscriptionOptions) {
   const url = readUrl(text, 'ws', 'the subscription')
   const { host } = url
   url.hash = ''   // ws refuses one, and repeats the URL in doing so
@@ -134,7 +131,10 @@ export function subscribe ({
   }
 
   connect()
-  return { close: () => (closed ??= end()) }
+  return {
+    /** Resolves when the socket is gone; no callback comes after that. */
+    close: () => (closed ??= end())
+  }
 }
 
 function parse (data: RawData): unknown {

@@ -5,7 +5,7 @@ import { isServiceError, ServiceError } from '../errors.js'
 import { ammPositionAddress, PROGRAMS, squadsAddresses, tokenAccountAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
-import { type Dao, decodeAmmPosition, decodeDao, type DaoDetails, decodeSpendingLimit } from '../protocol/dao.js'
+import { type Dao, decodeAmmPosition, decodeDao, decodeSpendingLimit } from '../protocol/dao.js'
 import { keyText } from '../protocol/pda.js'
 import { decodeTokenAccount } from '../protocol/token.js'
 import { type AccountSet, type SetReader, wrongWith } from './account-sets.js'
@@ -14,18 +14,7 @@ import { type DaosOf, supplyAddresses, type SupplyFacts, supplyOf } from './supp
 import type { Token } from './tokens.js'
 
 /** A DAO with its supply and what it owns, all of one slot. */
-export interface DaoFacts extends SupplyFacts {
-  slot: number
-  dao: Dao
-  /** With the spending limit that is in force, as far as it is known. */
-  details: DaoDetails
-  /** What its vault holds, by token account, without empty ones; raw units. */
-  tokens: Array<{ mint: string, amount: bigint, address: string }>
-  /** False where no node lists them: then they are of the mints that were asked for. */
-  tokensComplete: boolean
-  /** What its own position in the spot pool would withdraw now, raw units. */
-  internal: { base: bigint, quote: bigint }
-}
+export type DaoFacts = Awaited<ReturnType<DaoFactsReader['one']>>
 
 /** What must be known of a DAO beforehand. */
 export type KnownDao = Pick<Dao, 'address' | 'baseMint' | 'quoteMint' | 'vault'>
@@ -75,9 +64,7 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     }
   }
 
-  function make (
-    dao: KnownDao, { slot, accounts }: AccountSet, supply: SupplyFacts, held: readonly string[]
-  ): DaoFacts {
+  function make (dao: KnownDao, { slot, accounts }: AccountSet, supply: SupplyFacts, held: readonly string[]) {
     const own = accounts.get(dao.address)
     if (own === undefined) throw new DecodeError('dao: there is none')
     const decoded = decodeDao(client, own)
@@ -100,8 +87,21 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     })
     const share = (reserve: bigint): bigint => total === 0n ? 0n : liquidity * reserve / total
     const internal = { base: share(decoded.baseReserves), quote: share(decoded.quoteReserves) }
-    return { ...supply, slot, dao: decoded, details, tokens, tokensComplete: false, internal }
+    return {
+      ...supply,
+      slot,
+      dao: decoded,
+      /** With the spending limit that is in force, as far as it is known. */
+      details,
+      /** What its vault holds, by token account, without empty ones; raw units. */
+      tokens,
+      /** False where no node lists them: then they are of the mints that were asked for. */
+      tokensComplete: false,
+      /** What its own position in the spot pool would withdraw now, raw units. */
+      internal
+    }
   }
+  type Made = ReturnType<typeof make> | ServiceError
 
   /** By DAO. Those of one base mint are read together: each would read the pools of all others for its supply. */
   async function facts (parts: Part[], daos: readonly KnownDao[], heldBy: (dao: KnownDao) => readonly string[]) {
@@ -113,10 +113,10 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
       byMint,
       ([mint, trading]) => [...supplyAddresses(mint), ...trading.flatMap(dao =>
         [dao.address, positionOf(dao), squadsAddresses(dao.address).limit, ...heldBy(dao)])],
-      async ([mint, trading], set): Promise<Map<string, DaoFacts | ServiceError> | string[]> => {
+      async ([mint, trading], set): Promise<Map<string, Made> | string[]> => {
         const supply = await supplyOf(parts, client, mint, set, daosOf)
         if (Array.isArray(supply)) return supply
-        return new Map(await inSlices(trading, (dao): [string, DaoFacts | ServiceError] => {
+        return new Map(await inSlices(trading, (dao): [string, Made] => {
           try {
             return [dao.address, make(dao, set, supply, heldBy(dao))]
           } catch (error) {
@@ -139,7 +139,7 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
     all: async (parts: Part[], daos: readonly KnownDao[], tokens: Tokens) =>
       await facts(parts, daos, dao => associated(dao, tokens)),
     /** Of one, with all that its vault holds. Throws what is wrong with it. */
-    async one (parts: Part[], dao: KnownDao, tokens: Tokens): Promise<DaoFacts> {
+    async one (parts: Part[], dao: KnownDao, tokens: Tokens) {
       const own: Part[] = []
       const { addresses, complete, time: listedAt } = await listed(dao)
       const held = [...new Set([...associated(dao, tokens), ...addresses])]

@@ -11,7 +11,7 @@ import type { ProgramClient } from '../protocol/client.js'
 import { decodeExternalPool, decodeExternalPosition, type ExternalPosition } from '../protocol/external-pool.js'
 import { decodeLaunch, decodePackage, type Launch } from '../protocol/launch.js'
 import { parseKey } from '../protocol/pda.js'
-import { decodeMint, decodeTokenAccount, type Mint, MINT_HEAD } from '../protocol/token.js'
+import { decodeMint, decodeTokenAccount, MINT_HEAD } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
 import type { Accounts, AccountSet, SetReader } from './account-sets.js'
 import type { Kept, Part } from './fresh.js'
@@ -20,17 +20,7 @@ import type { Kept, Part } from './fresh.js'
 export type DaosOf = Kept<{ trading: readonly string[], isDao: (address: string) => boolean }, [mint: string]>
 
 /** What the accounts of one slot say of a supply. */
-export interface SupplyFacts {
-  supply: Supply
-  mint: Mint
-  /** Raw units. */
-  circulating: bigint
-  /** null: it comes from none. */
-  launch: (Launch & { address: string }) | null
-  /** What the launch's own position in the external pool would withdraw, by mint; null: there is none in the vault. */
-  external: { position: string, amounts: ReadonlyMap<string, bigint> } | null
-  allocation: AllocatedPart[]
-}
+export type SupplyFacts = Exclude<Awaited<ReturnType<typeof supplyOf>>, string[]>
 
 /** The launch of a mint, and the position that it opened in the external pool. */
 interface Origin { launch: Launch, addresses: LaunchAddresses, position: ExternalPosition | null }
@@ -78,7 +68,7 @@ export const supplyAddresses = (mint: string): [string, ...string[]] =>
  */
 export async function supplyOf (
   parts: Part[], client: ProgramClient, mint: string, { accounts, asked }: AccountSet, daosOf: DaosOf
-): Promise<SupplyFacts | string[]> {
+) {
   const account = accounts.get(mint)
   const token = account && decodeMint(account)
   if (token === undefined) throw noMint(mint)
@@ -124,7 +114,7 @@ export async function supplyOf (
   }
 
   /** What the position that the launch opened would withdraw, while the DAO's vault holds its NFT. */
-  function externalOf ({ launch, addresses, position }: Origin): SupplyFacts['external'] {
+  function externalOf ({ launch, addresses, position }: Origin) {
     if (position === null || launch.dao === null) return null
     const nft = read(addresses.positionNftAccount)
     // without its first account the NFT, and so the position, has not been seen to leave
@@ -175,8 +165,11 @@ export async function supplyOf (
   return {
     supply: supplyRecord(token, allocation),
     mint: token,
+    /** Raw units. */
     circulating: circulatingOf(token.supply, allocation),
+    /** null: it comes from none. */
     launch: origin === undefined ? null : { ...origin.launch, address: origin.addresses.launch },
+    /** What the launch's own position in the external pool would withdraw, by mint; null: the vault has none. */
     external,
     allocation
   }

@@ -10,14 +10,8 @@ import { decodeMetaplex, token2022Metadata, type TokenText } from '../protocol/m
 import { decodeMint } from '../protocol/token.js'
 import { type AccountSet, createSetReader } from './account-sets.js'
 
-/** Symbol and name as they are listed: empty where they are longer than anybody needs. */
-export interface Token extends TokenText {
-  mint: string
-  tokenProgram: string
-  decimals: number
-  /** As they were written, where that is longer. */
-  whole?: TokenText
-}
+/** Symbol and name as they are listed: empty where they are longer than anybody needs; `whole`: then as written. */
+export type Token = NonNullable<ReturnType<typeof decodeToken>>
 
 export type TokenReader = ReturnType<typeof createTokenReader>
 
@@ -67,7 +61,7 @@ function tolerant<T> (read: () => T): T | undefined {
 }
 
 /** The token of a mint, or null. */
-function decodeToken (mint: string, { accounts }: AccountSet): Token | null {
+function decodeToken (mint: string, { accounts }: AccountSet) {
   const account = accounts.get(mint)
   const decoded = account && decodeMint(account)
   if (decoded === undefined) return null

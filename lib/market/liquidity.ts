@@ -14,23 +14,15 @@ export interface ClosedPool {
   wholeAfter: number | undefined
 }
 
-/** All pools when a day ended: `known` ones are in `usd`, of `unknown` ones the reserves then are not known. */
-export interface ClosingDay {
-  day: number
-  /** Twice the quote reserves in USD, as a ticker's liquidity is. */
-  usd: Rational
-  known: number
-  unknown: number
-}
-
 /**
  * Liquidity of pools at the end of each day from the first known to `last`, oldest first; a day without an event ends
- * as the day before.
+ * as the day before. `usd`: twice the quote reserves of the `known` pools, as a ticker's liquidity is; `unknown` ones
+ * are those whose reserves then are not known.
  */
 export function closingDays (
   pools: readonly ClosedPool[], usdPerUnit: (quoteMint: string) => Rational | undefined,
   { first: earliest, last }: { first: number, last: number }
-): ClosingDay[] {
+) {
   const priced = pools.flatMap(pool => {
     const worth = usdPerUnit(pool.quoteMint)
     return worth === undefined ? [] : [{ ...pool, worth, days: [...pool.closes.keys()].sort((a, b) => a - b) }]

@@ -30,23 +30,7 @@ export interface Row extends Pick<Pool, typeof SHOWN[number]>, Pick<TreasuryRow,
   marks: Mark[]
 }
 
-interface Totals {
-  count: number
-  /** Sum in the deepest pool's quote token, to which no others can be added; null: a part is not known. */
-  volume: string | null
-  /** Pools that have that quote token. */
-  alike: number
-  /** Null likewise. */
-  trades: number | null
-  liquidity: string
-}
-
-export interface PageList {
-  totals: Totals
-  /** Deepest first. */
-  rows: Row[]
-  byId: ReadonlyMap<string, Row>
-}
+export type PageList = ReturnType<typeof pageList>
 
 /** The exact sum of decimal texts; null where one is not known. */
 function sumOf (texts: ReadonlyArray<string | null>): string | null {
@@ -58,20 +42,23 @@ function sumOf (texts: ReadonlyArray<string | null>): string | null {
   return shortText({ n: digits, d: powerOfTen(PLACES).n }, PLACES)
 }
 
-function totalsOf (pools: readonly Pool[]): Totals {
+function totalsOf (pools: readonly Pool[]) {
   const alike = pools.filter(({ quote }) => quote.mint === pools[0]!.quote.mint)
   return {
     count: pools.length,
+    /** Sum in the deepest pool's quote token, to which no others can be added; null: a part is not known. */
     volume: sumOf(alike.map(pool => pool.target_volume_24h)),
+    /** Pools that have that quote token. */
     alike: alike.length,
+    /** Null likewise. */
     trades: pools.reduce<number | null>((sum, { trades_24h: trades }) =>
       sum === null || trades === null ? null : sum + trades, 0),
     liquidity: sumOf(pools.map(pool => pool.liquidity_in_usd))!
   }
 }
 
-/** `treasuries`: those that are known. */
-export function pageList (list: Named, treasuries: Treasuries): PageList {
+/** Deepest first; `treasuries`: those that are known. */
+export function pageList (list: Named, treasuries: Treasuries) {
   const marksOf = pretences(list)
   const owned = new Map(treasuries.map(row => [row.dao, row]))
   const rows = list.pools.map((pool): Row => {

@@ -1,5 +1,5 @@
 import type { Kept, Part } from '../live/fresh.js'
-import { closingDays, type ClosingDay } from '../market/liquidity.js'
+import { closingDays } from '../market/liquidity.js'
 import { largestFirst, usdText } from '../market/ticker.js'
 import { DAY, dateOf, dayOf } from '../time.js'
 import type { AggregateLiquidity } from '../../schemas/liquidity.js'
@@ -8,7 +8,7 @@ import { jsonResponse } from './json-response.js'
 import { historyHeaders } from './known.js'
 import { byDao, keepEach, type Sources } from './sources.js'
 
-const text = (row: ClosingDay | undefined): string | null =>
+const text = (row: ReturnType<typeof closingDays>[number] | undefined): string | null =>
   row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
 
 /**

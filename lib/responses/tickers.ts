@@ -2,22 +2,12 @@ import { inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { type Kept, type Part, within } from '../live/fresh.js'
-import { type Pair, ticker, type Volumes } from '../market/ticker.js'
-import { type Ticker, TickerSchema } from '../../schemas/ticker.js'
+import { ticker, type Volumes } from '../market/ticker.js'
+import { TickerSchema } from '../../schemas/ticker.js'
 import { tickerNotFound } from '../../schemas/errors.js'
-import {
-  checkAddress, hasEvents, headOf, keepOne, noPool, type PricedState, type Sources
-} from './sources.js'
+import { checkAddress, hasEvents, headOf, keepOne, noPool, type Sources } from './sources.js'
 
-export interface TickerList {
-  /** What they show, which has the pools without a ticker too; its chain time, Unix seconds. */
-  state: PricedState
-  time: number
-  tickers: Ticker[]
-  byPool: ReadonlyMap<string, Ticker>
-  /** The pools of the tickers, by address. */
-  pairs: ReadonlyMap<string, Pair>
-}
+export type TickerList = Awaited<ReturnType<ReturnType<typeof createTickers>['get']>>
 
 const TICKER_ID = new RegExp(TickerSchema.properties.ticker_id.pattern!)
 
@@ -50,7 +40,7 @@ export function createTickers (sources: Sources) {
   const { history, settings } = sources
   let newest: ReadonlySet<string> | undefined
 
-  const get = keepOne(sources, async (parts): Promise<TickerList> => {
+  const get = keepOne(sources, async parts => {
     const state = await sources.priced(parts)
     const { time } = parts[0]!
     const isMissing = (): boolean => history.status().missingTransactions > 0
@@ -75,10 +65,12 @@ export function createTickers (sources: Sources) {
     const tickers = await inSlices(pairs, pair =>
       ticker(pair, traded.get(pair.address) ?? NO_VOLUME, state.usd, settings.quoteRules))
     return {
+      /** What they show, which has the pools without a ticker too; its chain time, Unix seconds. */
       state,
       time,
       tickers,
       byPool: new Map(tickers.map(one => [one.pool_id, one])),
+      /** The pools of the tickers, by address. */
       pairs: new Map(pairs.map(pair => [pair.address, pair]))
     }
   })

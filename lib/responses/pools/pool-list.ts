@@ -14,14 +14,8 @@ import type { DaoFactsKept } from '../daos/facts.js'
 import { createdAt, sinceText } from '../known.js'
 import { headOf, keepOne, type PricedState, type Sources } from '../sources.js'
 
-/** The pools as they are listed, deepest first. */
-export interface PoolList {
-  state: PricedState
-  /** Unix second at which the windows end. */
-  windowsEnd: number
-  pools: Pool[]
-  byId: ReadonlyMap<string, Pool>
-}
+/** The pools as they are listed, deepest first; `windowsEnd`: the Unix second at which their windows end. */
+export type PoolList = Awaited<ReturnType<ReturnType<typeof createTradedPools>>>
 
 /** The UTC day on which a DAO's pool began; null for a time that is no date. */
 export const startDate = ({ createdAt }: Dao) => isDate(createdAt) ? dateOf(dayOf(createdAt)) : null
@@ -32,7 +26,7 @@ const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
  * The pools by state and history alone: what many accounts of supply and treasury make is null. Kept; throws the
  * ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
  */
-export function createTradedPools (sources: Sources): Kept<PoolList> {
+export function createTradedPools (sources: Sources) {
   const { history, settings: { quoteRules } } = sources
 
   function record ({ slot, usd }: PricedState, pair: Pair, dao: Dao, window: PoolWindow, at: number | null): Pool {
