@@ -5,9 +5,8 @@ import {
 } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
 import { divide, powerOfTen } from '../decimal.js'
-import type { Pricing } from '../market/aggregate.js'
-import { byDepth, type Pair, poolsByPair } from '../market/ticker.js'
-import { createValuation, type UsdValuation } from '../market/usd.js'
+import { byDepth, poolsByPair } from '../market/ticker.js'
+import { createValuation } from '../market/usd.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
 import type { Dao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
@@ -66,18 +65,11 @@ export const noDao = (dao: string) => new ServiceError('DAO_NOT_FOUND', daoNotFo
 export const noPool = (pool: string) => new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
 export const noProposal = (proposal: string) => new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(proposal))
 
-/** The state, with what its tokens are worth by its pools, and these deepest first: all, and by ticker id. */
-export interface PricedState extends Snapshot, Pricing {
-  usd: UsdValuation
-  /** Mints that count as 1 USD. */
-  usdMints: ReadonlySet<string>
-  deepest: readonly Pair[]
-  byPair: ReadonlyMap<string, readonly string[]>
-}
+export type PricedState = Awaited<ReturnType<ReturnType<typeof createPriced>>>
 
-/** The priced state, made once for each state. */
-export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings): Sources['priced'] =>
-  formOf(parts => stateOf(state, parts), (snapshot): PricedState => {
+/** The state, with what its tokens are worth by its pools, and these deepest first: made once for each state. */
+export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings) =>
+  formOf(parts => stateOf(state, parts), snapshot => {
     const { pairs, tokens } = snapshot
     const { usdMints, pricedBy } = usdRules
     const lost = [...usdMints, ...pricedBy.keys()].find(mint => tokens.get(mint) === null)
@@ -89,13 +81,15 @@ export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings)
     return {
       ...snapshot,
       usd,
+      /** Mints that count as 1 USD. */
       usdMints,
-      usdPerUnit (mint) {
+      usdPerUnit (mint: string) {
         const [worth, token] = [usd(mint), tokens.get(mint)]
         return worth === undefined || token == null ? undefined : divide(worth, powerOfTen(token.decimals))
       },
-      symbolOf: mint => tokens.get(mint)?.symbol ?? '',
+      symbolOf: (mint: string) => tokens.get(mint)?.symbol ?? '',
       deepest,
+      /** By ticker id, deepest first. */
       byPair: poolsByPair(deepest)
     }
   })
