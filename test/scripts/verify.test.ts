@@ -253,6 +253,8 @@ test(
       pricing.swap(i % 2n === 0n ? 'buy' : 'sell', 10n ** 7n + i)
       pricing.conditionalSwap(i % 3n === 0n ? 'pass' : 'fail', 'buy', 10n ** 6n + i)
     }
+    // a fee of 7: that of any rate from 45 to 51 bps
+    priced.swap('buy', 1_363n)
     ledger.advance(400)
     const pairs = `${other.address}:${pricing.address},${turned.address}:${pricingTurned.address}`
     const verify = verifier(await serve(t, ledger, node, { USD_PRICED_MINTS: pairs }), node.url)
