@@ -1,7 +1,7 @@
 import { poll } from './api.js'
 import { checkReady } from './contract.js'
 import { fact } from './definition.js'
-import { announce, byId, element, setText } from './dom.js'
+import { announce, byId, element, renew, setText } from './dom.js'
 import { formatCount, formatMoment, formatNumber, formatSeconds, formatTime, NONE } from './format.js'
 import { failureNotice } from './notice.js'
 
@@ -67,25 +67,24 @@ let said = ''
 
 function show (answer, failure, retry) {
   byId('state').removeAttribute('aria-busy')
-  byId('state-state').replaceChildren(...failure === null ? [] : [failureNotice(failure, retry)])
-  if (answer === null || failure !== null) {
-    setText(byId('verdict'), 'The service does not answer')
-    byId('verdict').dataset.state = 'bad'
-    if (answer === null) byId('facts').replaceChildren()
-    return
-  }
-  const { ready, problems, history } = answer.data
-  const verdict = ready ? 'Everything is as it should be' : 'The figures can’t all be served right now'
+  renew(byId('state-state'), ...failure === null ? [] : [failureNotice(failure, retry)])
+  const isWell = failure === null && answer.data.ready
+  const verdict = isWell
+    ? 'Everything is as it should be'
+    : failure === null ? 'The figures can’t all be served right now' : 'The service does not answer'
   setText(byId('verdict'), verdict)
-  byId('verdict').dataset.state = ready ? 'good' : 'bad'
+  byId('verdict').dataset.state = isWell ? 'good' : 'bad'
+  if (said !== verdict) announce(verdict)
+  said = verdict
+  if (answer === null) byId('facts').replaceChildren()
+  if (failure !== null) return
+  const { problems, history } = answer.data
   byId('problems').replaceChildren(
     ...problems.map(problem => element('li', {}, `${capital(problem)}.`))
   )
   drawProgress(history.last_day)
   byId('facts').replaceChildren(...facts(answer.data))
   setText(byId('state-fresh'), `Loaded at ${formatTime(answer.loadedAt)}`)
-  if (said !== verdict) announce(verdict)
-  said = verdict
 }
 
 poll({ path: 'ready', check: checkReady, interval: EVERY, show, also: [503] })

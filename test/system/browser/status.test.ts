@@ -38,6 +38,7 @@ inBrowser(visiting => {
       service.answers.ready = () => ({ status: 500, body: { error: 'Internal server error' } })
       await page.clock.runFor(5_000)
       await verdict.filter({ hasText: 'The service does not answer' }).waitFor()
+      await page.locator('[data-voice]').filter({ hasText: 'The service does not answer' }).waitFor({ state: 'attached' })
       service.answers.ready = () => ({ body: READY })
       await page.getByRole('button', { name: 'Try now' }).click()
       await verdict.filter({ hasText: 'Everything is as it should be' }).waitFor()
