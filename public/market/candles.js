@@ -43,7 +43,7 @@ const SELDOM = 12
 const COLOURS = ['quiet', 'line', 'line-strong', 'up', 'down', 'up-soft', 'down-soft', 'label']
 /** Colours of the style sheet as the canvas wants them. */
 function colours () {
-  const probe = element('span', { hidden: '' })
+  const probe = element('span', { class: 'probe', hidden: '' })
   document.body.append(probe)
   const found = COLOURS.map(name => {
     probe.style.color = `var(--${name})`

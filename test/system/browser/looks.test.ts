@@ -175,6 +175,18 @@ inBrowser(visiting => {
     t.ok(bytes < 220_000, `${bytes} bytes with it`)
   })
 
+  visiting('of forced colours, what a colour tells is told', { forcedColors: 'active' }, async (t, { page, service }) => {
+    await openPool(page, service.url, ORE.pool_id)
+    await evaluate(page, 'document.body.append(Object.assign(document.createElement("i"), { className: "probe" }))')
+    const colour = (name: string): Promise<string> => evaluate(page, `(() => {
+      const probe = document.querySelector('.probe')
+      probe.style.color = 'var(--${name})'
+      return getComputedStyle(probe).color
+    })()`)
+    t.not(await colour('up'), await colour('down'), 'a candle that rises from one that falls')
+    t.equal(await evaluate(page, 'getComputedStyle(document.querySelector("label:has(:checked)")).outlineStyle'), 'solid')
+  })
+
   visiting(
     'the theme is the system\'s until chosen, and then remembered, by the chart too',
     { colorScheme: 'dark' },
