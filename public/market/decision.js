@@ -1,3 +1,4 @@
+import { compare } from './decimal.js'
 import { fact, measure } from './definition.js'
 import { element, svg } from './dom.js'
 import { formatAgo, formatDay, formatMoment, formatPrice, formatShort, NONE } from './format.js'
@@ -47,8 +48,9 @@ export function drawDecision (proposal, unit, now = Date.now()) {
 export function drawMarkets (candles, from, to) {
   const lines = Object.entries(candles).filter(([, rows]) => rows.length > 0)
   if (lines.length === 0) return undefined
-  const values = lines.flatMap(([, rows]) => rows.map(({ close }) => Number(close)))
-  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const closes = lines.flatMap(([, rows]) => rows.map(({ close }) => close)).sort(compare)
+  const [lowest, highest] = [closes[0], closes.at(-1)]
+  const [least, most] = [Number(lowest), Number(highest)]
   const x = time => (Math.min(1, Math.max(0, (time - from) / Math.max(1, to - from))) * WIDTH).toFixed(1)
   const y = value => (most === least
     ? HEIGHT / 2
@@ -66,7 +68,7 @@ export function drawMarkets (candles, from, to) {
     }, ...drawn),
     element('figcaption', { class: 'fine' },
       element('span', { class: 'key pass' }, 'Pass'), element('span', { class: 'key fail' }, 'Fail'),
-      ` between ${formatPrice(String(least))} and ${formatPrice(String(most))}, since ${formatMoment(from * 1000)}`))
+      ` between ${formatPrice(lowest)} and ${formatPrice(highest)}, since ${formatMoment(from * 1000)}`))
 }
 
 /** A decision of the past in one line; with its averages where they are known. */

@@ -52,6 +52,7 @@ function follow (deciding) {
   for (const [id, { stop }] of live) {
     if (wanted.has(id)) continue
     stop()
+    banner.report(id, null, null)
     live.delete(id)
   }
   for (const id of wanted) {
@@ -62,7 +63,8 @@ function follow (deciding) {
         path: `api/proposals/${encodeURIComponent(id)}`,
         check: checkProposal,
         interval: EVERY,
-        show (answer, failure) {
+        show (answer, failure, retry) {
+          banner.report(id, answer, failure, retry)
           if (answer === null || failure !== null) return
           entry.data = answer.data
           draw()

@@ -13,9 +13,11 @@ const CANDLES = 1_000
 const candlesOf = async (path, market) =>
   (await get(`${path}/ohlcv?market=${market}&interval=1h&limit=${CANDLES}`, checkCandles)).data
 
-async function drawLive (pool, { proposal: id }) {
+async function drawLive (pool, { proposal: id }, tell) {
   const path = `api/proposals/${encodeURIComponent(id)}`
-  const { data: proposal } = await get(path, checkProposal)
+  const answer = await get(path, checkProposal)
+  const { data: proposal } = answer
+  tell(answer)
   const [pass, fail] = await Promise.all([candlesOf(path, 'pass'), candlesOf(path, 'fail')])
   const from = Date.parse(proposal.launched_at ?? proposal.created_at) / 1000
   const chart = drawMarkets({ pass, fail }, from, Math.min(Date.now(), Date.parse(proposal.ends_at)) / 1000)
@@ -26,17 +28,20 @@ async function drawLive (pool, { proposal: id }) {
 }
 
 /** Begins to show them; gives what asks anew. */
-export function showDecisions (pool) {
+export function showDecisions (pool, banner) {
+  const tell = answer => banner.report('decisions', answer, null, () => polled.refresh())
+
   async function draw (proposals) {
     const live = proposals.find(isLive)
     const past = proposals.filter(({ finalized_at: at }) => at !== null)
     byId('decisions').dataset.live = live !== undefined ? 'yes' : past.length > 0 ? 'past' : 'no'
-    const drawn = live === undefined ? [] : await drawLive(pool, live)
+    if (live === undefined) tell(null)
+    const drawn = live === undefined ? [] : await drawLive(pool, live, tell)
     renew(byId('live-decision'), ...drawn)
     renew(byId('past-decisions'), ...past.map(one => drawEnded(one)))
   }
 
-  return poll({
+  const polled = poll({
     path: `api/proposals?dao=${encodeURIComponent(pool.pool_id)}`,
     check: checkProposals,
     interval: EVERY,
@@ -50,4 +55,5 @@ export function showDecisions (pool) {
       })
     }
   })
+  return polled
 }

@@ -104,7 +104,7 @@ function refreshSoon () {
 
 /** What can only be asked for once the pool has said what it is a pool of. */
 function follow (pool) {
-  const decisions = showDecisions(pool)
+  const decisions = showDecisions(pool, banner)
   listen({
     query: `pools=${encodeURIComponent(poolId)}`,
     on: {
@@ -125,21 +125,31 @@ function follow (pool) {
     show: showSupply
   })
   const from = new Date(Date.now() - DAYS * DAY).toISOString().slice(0, 10)
-  for (const [name, asked, check, interval, draw] of [
-    ['treasury', `api/daos/${encodeURIComponent(poolId)}/treasury`, checkTreasury, SUPPLY_EVERY, drawKnown],
-    ['marks', `market/marks/${encodeURIComponent(poolId)}`, checkMarks, DAYS_EVERY, () => drawHeadline(known)],
-    ['days', `${path}/days?from=${from}`, checkDays, DAYS_EVERY, drawKnown]
+  for (const [name, asked, check, interval] of [
+    ['treasury', `api/daos/${encodeURIComponent(poolId)}/treasury`, checkTreasury, SUPPLY_EVERY],
+    ['days', `${path}/days?from=${from}`, checkDays, DAYS_EVERY]
   ]) {
     poll({
       path: asked,
       check,
       interval,
-      show (answer) {
-        known[name] = answer?.data ?? null
-        draw()
+      // beside figures that are new nobody would see that these are not: there is a dash, or the banner says how old
+      show (answer, failure, retry) {
+        known[name] = failure === null ? answer.data : null
+        banner.report(name, failure === null ? answer : null, null, retry)
+        drawKnown()
       }
     })
   }
+  poll({
+    path: `market/marks/${encodeURIComponent(poolId)}`,
+    check: checkMarks,
+    interval: DAYS_EVERY,
+    show (answer) {
+      known.marks = answer?.data ?? null
+      drawHeadline(known)
+    }
+  })
 }
 
 const showPool = createView({

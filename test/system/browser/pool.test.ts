@@ -1,4 +1,4 @@
-import { candlesOf, detailOf, poolOf, POOLS, tradesOf } from './market-data.js'
+import { candlesOf, detailOf, poolOf, POOLS, PROPOSALS, tradesOf } from './market-data.js'
 import { asked, askOnce, download, evaluate, holds, inBrowser, loaded, openPool, rowOf } from './visit.js'
 
 /** The page of a pool: what it shows and does, over an API whose answers each test decides. */
@@ -371,6 +371,32 @@ inBrowser(visiting => {
     await page.locator('#price').filter({ hasText: '7.5000' }).waitFor()
     await page.locator('#banner').waitFor({ state: 'hidden' })
     t.ok(asked(service, `/api/pools/${META.pool_id}`) >= 4)
+  })
+
+  visiting('what stands beside newer figures says that it is old, or is a dash', {}, async (t, { page, service }) => {
+    await page.clock.install()
+    const treasury = { nav_usd: '421.00', nav_per_token: '4.21', premium: '0.5', runway_months: null }
+    service.answers.treasury = () => ({ body: treasury })
+    await openPool(page, service.url, META.pool_id)
+    const nav = page.locator('#figures div', { hasText: 'NAV per token' }).locator('dd')
+    await nav.filter({ hasText: '$4.2100' }).waitFor()
+    service.answers.treasury = () => ({ body: treasury, headers: { age: '37' } })
+    await page.clock.runFor(60_000)
+    await page.locator('#banner').filter({ hasText: /^These figures are of \d\d:\d\d:\d\d UTC/ }).waitFor()
+    service.answers.treasury = () => ({ status: 502, body: { error: 'Upstream RPC service unavailable' } })
+    await page.clock.runFor(4_000)
+    await nav.filter({ hasText: /^–$/ }).waitFor()
+    await page.locator('#banner').waitFor({ state: 'hidden' })
+  })
+
+  visiting('the markets of a proposal, whatever their prices', {}, async (_t, { page, service }) => {
+    const live = { ...PROPOSALS[0]!, state: 'pending', dao: META.pool_id }
+    service.answers.proposals = () => ({ body: [live] })
+    await page.route(/\/ohlcv\?market=/, route => route.fulfill({
+      json: ['0.000000012', '0.0000000009'].map((close, at) => ({ ...candlesOf(3_600)[at]!, close }))
+    }))
+    await openPool(page, service.url, META.pool_id)
+    await page.locator('.markets figcaption').filter({ hasText: 'between 9 × 10⁻¹⁰ and 0.000000012000' }).waitFor()
   })
 
   visiting('no such pool', {}, async (t, { page, service }) => {

@@ -41,6 +41,7 @@ export interface Service {
     volume: () => Answer
     supply: (mint: string) => Answer
     daos: () => Answer
+    treasury: (dao: string) => Answer
     proposals: (query: Record<string, string>) => Answer
     ready: () => Answer
   }
@@ -124,6 +125,7 @@ export async function startService (): Promise<Service> {
         daos: [{ dao: POOLS[0]!.pool_id.replace(/.$/, 'x'), listed: false, reason: 'no reserves' }]
       }
     }),
+    treasury: dao => ({ body: treasuryOf(dao) }),
     proposals: ({ before, dao }) => {
       if (dao !== undefined) return { body: [] }
       const from = before === undefined ? 0 : PROPOSALS.findIndex(({ proposal }) => proposal === before) + 1
@@ -170,7 +172,7 @@ export async function startService (): Promise<Service> {
   on('/api/supply/:id', ({ id }) => answers.supply(id))
   on('/api/daos', () => answers.daos())
   // the page asks anew some seconds after a failure, which would count as a request of a slow visit
-  on('/api/daos/:id/treasury', ({ id }) => ({ body: treasuryOf(id) }))
+  on('/api/daos/:id/treasury', ({ id }) => answers.treasury(id))
   on('/api/proposals', ({ query }) => answers.proposals(query))
   on('/api/proposals/:id', ({ id }) => ({ body: proposalOf(id) }))
   on('/ready', () => answers.ready())
