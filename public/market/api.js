@@ -99,7 +99,9 @@ export async function get (path, check, signal, also = []) {
   } catch (error) {
     if (signal?.aborted) throw error
     throw new Failure(
-      'error', 'The service answered in a form that this page cannot read: loading the page again may help.', { status: response.status }
+      'error',
+      'The service answered in a form that this page cannot read: loading the page again may help.',
+      { status: response.status }
     )
   }
   const { headers } = response

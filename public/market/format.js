@@ -86,7 +86,8 @@ export function formatChange (text) {
   if (text === null || compare(text, '0') === null) return NONE
   const rounded = round(text, 2)
   const size = rounded.replace('-', '')
-  return `${rounded.startsWith('-') ? '−' : compare(rounded, '0') > 0 ? '+' : ''}${(magnitude(size) ?? 0) < 4 ? group(size) : formatShort(size, 4)} %`
+  const sign = rounded.startsWith('-') ? '−' : compare(rounded, '0') > 0 ? '+' : ''
+  return `${sign}${(magnitude(size) ?? 0) < 4 ? group(size) : formatShort(size, 4)} %`
 }
 
 /** Of a change: "1", "0" or "-1", which its colour goes by; empty where there is none. */

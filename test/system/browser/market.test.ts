@@ -275,6 +275,9 @@ inBrowser(visiting => {
     await page.reload()
     await loaded(page)
     await page.locator('#banner').filter({ hasText: /^These figures are of \d\d:\d\d:\d\d UTC/ }).waitFor()
+    await page.emulateMedia({ media: 'print' })
+    t.ok(await page.locator('#banner').isVisible(), 'on paper, too')
+    await page.emulateMedia({ media: null })
     t.match(
       await page.locator('#pools-fresh').innerText(),
       /^Loaded at [\d:]+, but 42 seconds old: the service could not read the chain since$/
