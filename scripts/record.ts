@@ -12,11 +12,12 @@ const MOST = 10_000_000
 const { values } = readCommandLine(USAGE, texts('url', 'out', 'factory', 'mints', 'most'))
 const { url, out, factory = process.env.FACTORY_ADDRESS ?? '', mints = '', most } = values
 
-await runScript(async () => {
+await runScript(async signal => {
   if (url === undefined || out === undefined || factory === '') return refuse(USAGE)
   const text = await recordNode({
     url: httpUrl('url', url).href,
     program: factory,
+    signal,
     mints: mints.split(',').filter(mint => mint !== ''),
     ...most !== undefined && { most: wholeNumber('most', most, 1, MOST) },
     onStep: step => process.stdout.write(`${step}\n`)
@@ -24,4 +25,4 @@ await runScript(async () => {
   mkdirSync(out, { recursive: true })
   writeFileSync(join(out, 'recording.json'), text)
   process.stdout.write(`${join(out, 'recording.json')}: ${Math.ceil(text.length / 1024)} kB\n`)
-})
+}, { interrupted: 'nothing is written.' })

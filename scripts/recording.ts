@@ -25,6 +25,8 @@ export interface RecordOptions {
   onStep?: (step: string) => void
   /** Unix ms of the node's world; default: this machine's. */
   now?: () => number
+  /** Ends it without a recording. */
+  signal?: AbortSignal
 }
 
 const MAX_TRANSACTIONS = 20_000
@@ -61,10 +63,12 @@ async function askAll (service: FastifyInstance, mints: readonly string[]): Prom
 }
 
 /** The accounts are newer than the finalised history: waits until it has caught up with them. */
-async function catchUp (service: FastifyInstance, rpc: Rpc, recorder: Recorder): Promise<void> {
+async function catchUp (
+  service: FastifyInstance, rpc: Rpc, recorder: Recorder, pause: () => Promise<void>
+): Promise<void> {
   recorder.finishAccounts()
-  while (Number(await rpc.call('getSlot', [{ commitment: 'finalized' }])) < recorder.slot) await setTimeout(POLL_MS)
-  while ((service.history.status().headSlot ?? 0) < recorder.slot) await setTimeout(POLL_MS)
+  while (Number(await rpc.call('getSlot', [{ commitment: 'finalized' }])) < recorder.slot) await pause()
+  while ((service.history.status().headSlot ?? 0) < recorder.slot) await pause()
 }
 
 /**
@@ -72,9 +76,15 @@ async function catchUp (service: FastifyInstance, rpc: Rpc, recorder: Recorder):
  * of the recording; throws where that would hold the node's host or key.
  */
 export async function recordNode (
-  { url, program, mints = [], most = MAX_TRANSACTIONS, onStep = () => {}, now = Date.now }: RecordOptions
+  { url, program, mints = [], most = MAX_TRANSACTIONS, onStep = () => {}, now = Date.now, signal }: RecordOptions
 ): Promise<string> {
   const rpc = createNodeClient({ urls: [url] })
+  // told first where it is no node: the service would wait for it
+  await rpc.call('getGenesisHash', []).catch((error: unknown) => {
+    rpc.close()
+    throw error
+  })
+  const pause = (): Promise<void> => setTimeout(POLL_MS, undefined, { ...signal && { signal } })
   const recorder = createRecorder({ program, most })
   let failure: unknown
   const proxy = await startRpcServer({
@@ -107,12 +117,12 @@ export async function recordNode (
     onStep('reading the history')
     while (!service.history.status().complete) {
       if (failure !== undefined) throw failure
-      await setTimeout(POLL_MS)
+      await pause()
     }
     onStep('asking for every answer')
     await askAll(service, mints)
     onStep('waiting until the history has caught up with the accounts')
-    await catchUp(service, rpc, recorder)
+    await catchUp(service, rpc, recorder, pause)
   } finally {
     await service.close()
     await proxy.close()

@@ -1,10 +1,15 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { test, type Test } from 'tap'
 import { recordNode } from '../../scripts/recording.js'
 import { startChain } from '../helper.js'
 import { runScript, type ScriptProcess, startScript } from '../support/script-process.js'
+
+const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
 
 function run (t: Test, script: string, ...args: string[]): ScriptProcess['child'] {
   const { child } = startScript(`scripts/${script}`, { args })
@@ -59,7 +64,7 @@ test('a node that repeats its own key is not recorded, nor one that has too much
   const { code, stderr } = await runScript('scripts/record.ts', [
     '--url', node.url, '--out', join(t.testdir(), 'none'), '--factory', ledger.program, '--most', '1'
   ])
-  t.same([code, stderr], [1, 'more than 1 transactions\n'])
+  t.same([code, stderr], [2, 'more than 1 transactions\n'])
 })
 
 test('without what they need they say how they are called', async t => {
@@ -73,4 +78,34 @@ test('without what they need they say how they are called', async t => {
     t.match(String(said), words)
     t.equal(status, 2)
   }
+})
+
+test('record: where no node answers it says so, and ended early it leaves nothing behind', async t => {
+  // one that says its network, and nothing else
+  const silent = createServer((request, response) => {
+    text(request).then(body => {
+      const { id, method } = JSON.parse(body) as { id: number, method: string }
+      if (method === 'getGenesisHash') response.end(JSON.stringify({ jsonrpc: '2.0', id, result: 'H'.repeat(44) }))
+    }).catch(() => response.destroy())   // a batch is never answered either
+  }).listen(0, '127.0.0.1')
+  await once(silent, 'listening')
+  t.teardown(() => {
+    silent.close()
+    silent.closeAllConnections()
+  })
+  const folder = t.testdir({ tmp: {} })
+  const out = join(folder, 'out')
+  const args = (url: string): string[] => ['--url', url, '--out', out, '--factory', PROGRAM]
+  t.match(await runScript('scripts/record.ts', args('http://127.0.0.1:1')), {
+    code: 1, stderr: /^node 127\.0\.0\.1:1 was not reached \(ECONNREFUSED\)\n$/
+  })
+  const { child, ended, stderr } = startScript('scripts/record.ts', {
+    args: args(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`), env: { TMPDIR: join(folder, 'tmp') }
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  child.kill('SIGTERM')
+  t.match(await ended, { code: 1 })
+  t.equal(stderr(), '\nInterrupted: nothing is written.\n')
+  t.same(readdirSync(folder, { recursive: true }), ['tmp'])
 })
