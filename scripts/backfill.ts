@@ -42,6 +42,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     stopping.abort()
   })
 }
+// a pipe whose reader has gone
+process.stdout.on('error', () => stopping.abort())
 
 await runScript(async () => {
   const fastify = Fastify({ logger: false })

@@ -137,6 +137,11 @@ test('the command: stopped by SIGINT it goes on at the next start, and says when
   t.match(whole.output, /\d+ signatures, \d+ swaps, back to 2026-01-01, \d+\/s, done/)
 })
 
+test('the command: ends cleanly where nobody reads what it says any more', async t => {
+  const { run } = await scripted(t)
+  t.match(await run(child => child.stdout.destroy()), { code: 0, errors: '' })
+})
+
 test('the command: refuses to run beside a service on the same store, and settings that are missing', async t => {
   const { ledger, folder, run } = await scripted(t)
   const store = await openSqliteStore({ folder: join(folder, 'data'), program: ledger.program })
