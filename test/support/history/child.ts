@@ -39,7 +39,10 @@ const history = createHistory({
 process.stdout.write('begun\n')
 history.start()
 const made = ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
-while (history.status().events < made || !history.status().complete) await wait(2)
+// events of unknown kinds are judged by a look at the accounts, which may come after the last of them is stored
+const isDone = async () =>
+  history.status().events >= made && history.status().complete && (await store.unjudged()).size === 0
+while (!await isDone()) await wait(2)
 await history.stop()
 await store.close()
 process.stdout.write('done\n')
