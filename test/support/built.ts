@@ -55,8 +55,8 @@ function build (): string {
 
 let built: string | undefined
 
-/** The built server, a path: looked at once in each test's process. */
-export function builtServer (): string {
+/** The built file of a source that is started, a path: looked at once in each test's process. */
+export function builtFile (path: string): string {
   built ??= build()
-  return join(built, 'server.js')
+  return join(built, path.replace(/\.ts$/, '.js'))
 }

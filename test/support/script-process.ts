@@ -1,7 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { builtServer } from './built.js'
+import { builtFile } from './built.js'
 import { compiledFile, ROOT } from './compiled.js'
 import { steadyNow } from './steady-time.js'
 
@@ -26,10 +26,16 @@ export interface ScriptOptions {
 
 export { ROOT }
 
-/** Starts `script`, a path from the repository's folder. The caller ends it. */
+/** What package.json starts from the build. */
+const BUILT = ['backfill', 'export', 'migrate', 'rebuild-rollups'].map(name => `scripts/${name}.ts`)
+
+/**
+ * Starts `script`, a path from the repository's folder: from a build of the current sources if users do so too, else
+ * from a compiled copy. The caller ends it.
+ */
 export function startScript (script: string, options: ScriptOptions = {}): ScriptProcess {
   return script.endsWith('.ts')
-    ? start(['--enable-source-maps', compiledFile(script)], options)
+    ? start(['--enable-source-maps', BUILT.includes(script) ? builtFile(script) : compiledFile(script)], options)
     : start(['--import', import.meta.resolve('tsx'), join(ROOT, script)], {
       ...options,
       env: { FASTIFY_AUTOLOAD_TYPESCRIPT: '1', TSX_TSCONFIG_PATH: join(ROOT, 'tsconfig.json'), ...options.env }
@@ -81,7 +87,7 @@ const LISTENING = /Server listening at (http:\/\/[^"]+)/
 export function startService (
   env: Readonly<Record<string, string>>, cwd: string
 ): ScriptProcess & { url (): string | undefined } {
-  const service = start(['--enable-source-maps', builtServer()], {
+  const service = start(['--enable-source-maps', builtFile('server.ts')], {
     cwd,
     env: { NODE_ENV: 'test', HOST: '127.0.0.1', PORT: '0', DATA_DIR: join(cwd, 'data'), ...env }
   })
