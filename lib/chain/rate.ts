@@ -44,6 +44,8 @@ const makeBucket = (now: number, rate: number, most: number) => ({
   /** The rate that was refused; Infinity: none, and it grows fast until one is. */
   ceiling: Infinity,
   loweredAt: -Infinity,
+  /** The rate before it was lowered by refusals in a row. */
+  before: rate,
   /** In how many seconds of use it comes back to its ceiling, and how many there were. */
   returnS: RETURN_S,
   usedS: 0,
@@ -112,8 +114,10 @@ export function createRate (clock: Clock, stated?: number) {
     // a node that asks for silence counts by windows as long, one that still refuses by longer ones
     const windowMs = Math.min(WINDOW_MS, Math.max(FIRST_WINDOW_MS, retryAfterMs, now - since))
     const accepted = sum(bucket, windowMs, since) / windowMs * 1000
-    // who refuses everything for longer than limits count is out, as a plan whose month is used up
+    // who refuses everything for longer than limits count is out, as a plan whose month is used up: asked as before
+    if (now - since > WINDOW_MS && bucket.loweredAt >= since) bucket.rate = bucket.before
     if (accepted === 0 || now - since > WINDOW_MS) return
+    if (bucket.loweredAt < since) bucket.before = bucket.rate
     bucket.rate = Math.max(bucket === all ? MIN_TOTAL_RATE : MIN_RATE, Math.min(accepted, bucket.rate) * SHARE)
     bucket.ceiling = bucket.rate / SHARE
     bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)

@@ -330,6 +330,25 @@ test('a node that refused everything for longer than nodes count is asked as bef
   t.ok(after >= 34, `${after} of 36`)
 })
 
+test('after an outage that a node tells by refusals, what has gathered is not asked as slowly as it was idle', async t => {
+  for (const retryAfter of [undefined, 1, 5]) {
+    const limits: Limit[] = []
+    const { clock, send } = setUp({ limits, ...(retryAfter !== undefined && { retryAfter }) })
+    for (let second = 0; second < 84; second++) {
+      if (second === 60) limits.push({ calls: 0, windowMs: 1_000 })
+      const methods = second % 2 === 0 ? ['getAccountInfo', 'getSignaturesForAddress'] : []
+      for (const method of methods) send(1, method, 'head').catch(() => {})
+      if (second % 4 === 0) send(1, 'getProgramAccounts', 'live', 10_000).catch(() => {})
+      await clock.run(1_000)
+    }
+    limits.pop()
+    const begun = clock.now()
+    const took = send(40, 'getTransaction', 'head').then(() => clock.now() - begun)
+    await clock.run(60_000)
+    t.ok(await took <= 10_000, `${await took} ms, Retry-After ${retryAfter}`)
+  }
+})
+
 test('a limit that is none is not believed', t => {
   const rate = createRate(createVirtualTime())
   for (const limit of ['-1', '0', 'unlimited']) rate.readHeaders('getSlot', { 'x-ratelimit-method-limit': limit })
