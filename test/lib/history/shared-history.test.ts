@@ -204,11 +204,14 @@ test('what an account numbers and nobody lists is missing for whoever answers', 
   const writer = await share(t, ledger, url, { reader: reader() })
   const follower = await share(t, ledger, url, { reader: reader(), writes: false })
   for (const { history } of [writer, follower]) history.start()
-  await until(() => follower.history.status().missingEvents === 1)
   const made = ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
-  t.match(follower.history.status(), { events: made - 1, expected: made })
-  await until(async () => (await follower.history.last24h()).volumes.get(ledger.daos[0]!.address)!.complete)
-  t.equal((await follower.history.last24h()).volumes.get(ledger.daos[1]!.address)!.complete, false)
+  await until(() => {
+    const { complete, last24h, events, expected } = follower.history.status()
+    return complete && last24h && events === made - 1 && expected === made
+  })
+  t.equal(follower.history.status().missingEvents, 1)
+  const { volumes } = await follower.history.last24h()
+  t.same(ledger.daos.map(({ address }) => volumes.get(address)!.complete), [true, false])
 })
 
 test('connections cut: the service goes on by itself, and nothing is lost or doubled', { skip }, async t => {

@@ -111,13 +111,13 @@ test('what accounts have shown to be missing at the end is known after a restart
   const reader = ledgerReader(ledger)
   reader.bendPage = page => page.filter(({ signature }) => signature !== hidden)
   const { history, store, folder } = await watch(t, ledger, { reader })
-  await until(() => history.status().missingEvents === 1)
+  await until(() => history.status().complete && history.status().missingEvents === 1)
   await history.stop()
   await store.close()
   const again = await watch(
     t, ledger, { folder, reader, daos: async () => { throw new ServiceError('NODE_UNAVAILABLE', 'gone') } }
   )
-  await until(() => again.history.status().headSlot !== null)
+  await until(() => again.history.status().last24h)
   t.match(again.history.status(), { missingEvents: 1, expected: null })
   const { volumes } = await again.history.last24h()
   t.same(ledger.daos.map(({ address }) => volumes.get(address)!.complete), [true, false])
