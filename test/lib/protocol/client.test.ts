@@ -1,5 +1,9 @@
 import { deepStrictEqual } from 'node:assert/strict'
+import { readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor'
 import { test } from 'tap'
+import futarchy from '../../../idl/futarchy.json' with { type: 'json' }
 import type { RawAccount } from '../../../lib/chain/types.js'
 import { LAUNCHPADS } from '../../../lib/protocol/addresses.js'
 import { DecodeError } from '../../../lib/protocol/bytes.js'
@@ -8,6 +12,7 @@ import { type Dao, decodeDao } from '../../../lib/protocol/dao.js'
 import { decodeExternalPool, decodeExternalPosition } from '../../../lib/protocol/external-pool.js'
 import { decodeLaunch, decodePackage } from '../../../lib/protocol/launch.js'
 import { createLedger, discriminator, PROGRAMS } from '../../../simulator/index.js'
+import { builtServer } from '../../support/built.js'
 
 const client = createProgramClient(PROGRAMS.futarchy)
 await client.load()
@@ -171,4 +176,15 @@ test('integers are read whole, beyond 2^53', t => {
     t.equal(toBigInt({ toString: radix => value.toString(radix) }), value)
   }
   t.end()
+})
+
+test('the build decodes as the whole of Anchor and web3.js, of which it has the decoder and the keys', async t => {
+  const folder = dirname(builtServer())
+  const file = join(folder, readdirSync(folder).find(name => /^anchor-.*\.js$/.test(name))!)
+  const built = await import(file) as { BorshAccountsCoder: typeof BorshAccountsCoder }
+  const { account: { data } } = kinds(2).find(({ what }) => /dao/i.test(what))!
+  const [own, whole] = [built, { BorshAccountsCoder }].map(({ BorshAccountsCoder: Coder }) =>
+    JSON.stringify(new Coder(futarchy as unknown as Idl).decode('Dao', data)))
+  t.equal(own, whole)
+  t.ok(statSync(file).size < 300_000, 'some 18 MB of a service are not spent on a client that nobody calls')
 })
