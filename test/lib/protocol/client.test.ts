@@ -12,7 +12,7 @@ import { type Dao, decodeDao } from '../../../lib/protocol/dao.js'
 import { decodeExternalPool, decodeExternalPosition } from '../../../lib/protocol/external-pool.js'
 import { decodeLaunch, decodePackage } from '../../../lib/protocol/launch.js'
 import { createLedger, discriminator, PROGRAMS } from '../../../simulator/index.js'
-import { builtServer } from '../../support/built.js'
+import { builtFile } from '../../support/built.js'
 
 const client = createProgramClient(PROGRAMS.futarchy)
 await client.load()
@@ -179,7 +179,7 @@ test('integers are read whole, beyond 2^53', t => {
 })
 
 test('the build decodes as the whole of Anchor and web3.js, of which it has the decoder and the keys', async t => {
-  const folder = dirname(builtServer())
+  const folder = dirname(builtFile('server.ts'))
   const file = join(folder, readdirSync(folder).find(name => /^anchor-.*\.js$/.test(name))!)
   const built = await import(file) as { BorshAccountsCoder: typeof BorshAccountsCoder }
   const { account: { data } } = kinds(2).find(({ what }) => /dao/i.test(what))!

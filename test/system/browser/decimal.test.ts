@@ -27,6 +27,7 @@ interface PageFormat {
   formatUsd (text: string): string
   formatShort (text: string, digits?: number): string
   formatPercent (text: Text): string
+  formatChange (text: Text): string
   formatExact (text: string): string
   abbreviate (address: string): string
 }
