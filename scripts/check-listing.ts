@@ -3,7 +3,9 @@
  * where there is something.
  */
 import { setTimeout } from 'node:timers/promises'
-import { type Answer, ask, httpUrl, readCommandLine, redraw, runScript, UsageError, wholeNumber } from './command-line.js'
+import {
+  type Answer, ask, httpUrl, readCommandLine, redraw, runScript, UsageError, wholeNumber
+} from './command-line.js'
 import { checkForm, type Form, FORMS } from './listing/check.js'
 
 /** Most problems of one form that are printed. */

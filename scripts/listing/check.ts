@@ -60,7 +60,8 @@ export async function checkForm (
   let doubts: Map<string, string> | undefined
   const compared: string[] = []
   for (let round = 0; round < rounds && doubts?.size !== 0; round++) {
-    if (round > 0) await pause(BETWEEN)
+    // ever longer: a round may last as long as some refreshes of the service
+    await pause(round * BETWEEN)
     const told = new Map<string, string>()
     const refuse = (problem: string): undefined => {
       if (!problems.has(kindOf(problem))) problems.set(kindOf(problem), problem)

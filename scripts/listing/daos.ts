@@ -54,7 +54,8 @@ export async function checkOwners (checking: Checking): Promise<void> {
     const { slot: _, ...others } = treasury
     compareWhole(`${where}/treasury`, others, 'the record', record.treasury, doubt)
     checkTreasury(checking, `${where}/treasury`, treasury, pool)
-    const row = rows.find(({ dao }) => dao === pool.id)
+    // read again, as it is now
+    const row = listOf(await reader.json('/api/treasuries')).find(({ dao }) => dao === pool.id)
     if (row === undefined) {
       doubt(`/api/treasuries: ${pool.id} is left out`)
       continue

@@ -3,7 +3,8 @@ import { DAY } from '../../lib/time.js'
 import type { Checking } from './check.js'
 import { APART, DAY_MS, feesOf, LATE, type OwnPool, rawSum, tokens } from './market.js'
 import {
-  compareFields, decimal, isExactly, isLess, isWithin, type Json, listOf, number, type Refuse, type Row, shown, sumOf
+  compareFields, decimal, isExactly, isLess, isWithin, type Json, listOf, number, type Refuse, type Row, rowOf,
+  shown, sumOf
 } from './rules.js'
 
 /** What so many figures, each rounded to a cent for itself, may be off. */
@@ -35,7 +36,8 @@ export async function checkDaos ({ market, reader, refuse, doubt }: Checking, po
   }
   for (const pool of await market.lookedAt()) {
     const dao = daos.find(({ dao }) => dao === pool.id)
-    const provenance = await market.provenance(pool.id)
+    // read again, as it is now
+    const provenance = rowOf(rowOf(await reader.json(`/api/pools/${pool.id}`)).provenance)
     if (dao === undefined || provenance.sequence_on_chain === undefined) continue
     const where = `${path} ${pool.id}`
     compareFields(where, dao, '/api/pools', provenance, doubt,

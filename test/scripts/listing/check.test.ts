@@ -712,10 +712,14 @@ test('pools that differ by less than a cent are in order; a swap too small to sh
   const env = settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' })
   const app = await build(t, { env, now: () => ledger.time * 1000 })
   await historyComplete(app)
-  const { problems } = await checkForm(
-    'api', (path, headers) => ask(app, path, headers), { now: () => ledger.time * 1000, rounds: 1 }
-  )
+  const asked: string[] = []
+  const { problems } = await checkForm('api', (path, headers) => {
+    asked.push(path)
+    return ask(app, path, headers)
+  }, { now: () => ledger.time * 1000, rounds: 1 })
   t.same(problems, [])
+  const behind = asked.filter((_, at) => asked[at - 1]?.endsWith('/treasury'))
+  t.same([behind.length, ...new Set(behind)], [5, '/api/treasuries'], 'what is compared is of one moment')
 })
 
 test('the service passes by every form, and each planted fault is refused', async t => {
