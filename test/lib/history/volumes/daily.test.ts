@@ -4,7 +4,7 @@ import { sumOf } from '../../../../lib/history/rules/fixed-point.js'
 import type { CandleRow } from '../../../../lib/history/rules/candles.js'
 import type { Store } from '../../../../lib/history/store/store.js'
 import { createRandom } from '../../../../simulator/random.js'
-import { DAY, dateOf } from '../../../../lib/time.js'
+import { DAY } from '../../../../lib/time.js'
 
 /** Day sums as a store keeps them: each by the change that wrote it last. */
 function memoryStore () {
@@ -50,7 +50,7 @@ test('day sums read page by page, whatever the order they came in, are those tha
     for (const { dao, start, base, quote, trades, fees, unknownFees } of store.rows.values()) {
       expected.set(dao, {
         ...expected.get(dao),
-        [dateOf(start / DAY)]: {
+        [start / DAY]: {
           base: sumOf(base, trades), quote: sumOf(quote, trades), trades, fees: sumOf(fees, trades), unknownFees
         }
       })
