@@ -134,7 +134,8 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     }),
     write: write(writeStep),
     writeRebuilt: write(putRebuilt),
-    publish: write(putPublished),
+    // no row of the state: a revision more would have every follower read all of it again
+    publish: slot => guarded('written', () => inTurn(() => writing(db => putPublished({ db }, slot)))),
     amend: write(putAmended),
     bindNetwork: genesis => guarded('written', async () => {
       const kept = (await reading(readMeta)).get('genesis')

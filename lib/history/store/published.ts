@@ -12,7 +12,7 @@ export async function readPublished ({ db }: Pick<View, 'db'>): Promise<Publishe
 }
 
 /** Never back: an older slot changes nothing. */
-export async function putPublished (to: Writing, { slot, at }: PublishedSlot): Promise<void> {
+export async function putPublished (to: Pick<View, 'db'>, { slot, at }: PublishedSlot): Promise<void> {
   const known = await readPublished(to)
   if (known === null || known.slot < slot) await putMeta(to.db, { published: `${slot} ${at}` })
 }
