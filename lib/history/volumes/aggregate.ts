@@ -1,4 +1,3 @@
-import { chunks } from '../../chunks.js'
 import { swapVolume, type VolumeRule } from '../../market/volume.js'
 import { candleOf, joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
 import type { Store } from '../store/store.js'
@@ -23,25 +22,12 @@ export function * piecesOf (
   }
 }
 
-/** Some 10 ms of work: 1,000 DAOs in one statement would hold the event loop for 100 ms. */
-const PART = 100
-
-export async function inParts<T> (
-  daos: readonly string[], read: (some: readonly string[]) => Promise<Iterable<[string, T]>>
-): Promise<Map<string, T>> {
-  const found = new Map<string, T>()
-  for (const some of chunks(daos, PART)) {
-    for (const [dao, value] of await read(some)) found.set(dao, value)
-  }
-  return found
-}
-
 /**
  * All trades of some DAOs from the Unix second `from` to before `to` as one candle each; of a DAO without one: none.
  * Throws HISTORY_UNAVAILABLE.
  */
 export function createAggregate (store: Store, valuation: VolumeRule) {
-  return (daos: readonly string[], from: number, to: number) => inParts(daos, async some => {
+  return async (daos: readonly string[], from: number, to: number) => {
     const sums = new Map<string, Candle>()
     const add = (dao: string, candle: Candle): void => {
       const known = sums.get(dao)
@@ -49,13 +35,13 @@ export function createAggregate (store: Store, valuation: VolumeRule) {
     }
     for (const { size, ...piece } of piecesOf(from, to)) {
       if (size === null) {
-        for (const { dao, seq, swap } of await store.swapsOfAll(some, piece.from, piece.to)) {
+        for (const { dao, seq, swap } of await store.swapsOfAll(daos, piece.from, piece.to)) {
           add(dao, candleOf(swap, seq, swapVolume(swap, valuation)))
         }
       } else {
-        for (const { dao, start, ...candle } of await store.candlesOfAll(some, size, piece)) add(dao, candle)
+        for (const { dao, start, ...candle } of await store.candlesOfAll(daos, size, piece)) add(dao, candle)
       }
     }
     return sums
-  })
+  }
 }

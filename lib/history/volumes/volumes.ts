@@ -7,7 +7,7 @@ import { sumOf } from '../rules/fixed-point.js'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
 import { daosOf, sizeOf } from '../rules/sequence-gaps.js'
 import type { Store, Traders } from '../store/store.js'
-import { createAggregate, inParts } from './aggregate.js'
+import { createAggregate } from './aggregate.js'
 import { createCloses, createDaily, type Days, type Volume, volumeOf } from './daily.js'
 import { createWindow } from './window.js'
 
@@ -57,10 +57,10 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
   const sums = createAggregate(store, valuation)
   const sumsOf = (span: number) => createWindow(store, span, sums)
   const [lastDay, lastWeek, lastMonth] = [sumsOf(DAY), sumsOf(WEEK), sumsOf(MONTH)]
-  const traders = createWindow(store, DAY, (daos, from, to) => inParts(daos, some => store.traders(some, from, to)))
+  const traders = createWindow(store, DAY, store.traders)
   const lastPrices = Object.entries(AGES).map(([name, age]) => {
-    const read = createWindow(store, Infinity, (daos, _, to) => inParts(daos, async some =>
-      (await store.lastTrades(to - 1, some)).map(({ dao, at, swap }) => [dao, { ...executedPrice(swap)!, at }])))
+    const read = createWindow(store, Infinity, async (daos, _, to) => (await store.lastTrades(to - 1, daos))
+      .map(({ dao, at, swap }) => [dao, { ...executedPrice(swap)!, at }]))
     return async (now: number, daos: string[]) => [name, await read(now - age + 1, daos)] as const
   })
 

@@ -1,15 +1,19 @@
 import { createTurns } from '../../async.js'
+import { chunks } from '../../chunks.js'
 import type { Store } from '../store/store.js'
 
 /** Beyond, making all anew costs less than looking which DAOs changed. */
 const TOO_MANY = 20_000
+/** DAOs of which something is made at a time, some 10 ms: 1,000 in one statement would hold the event loop for 100. */
+const PART = 100
 
 /**
  * What `make` makes of each DAO's trades in the `span` seconds before `end`, made anew only where a trade has come,
  * gone or changed. `daos`: all there are. Throws what `make` throws.
  */
 export function createWindow<T> (
-  store: Store, span: number, make: (daos: readonly string[], from: number, to: number) => Promise<Map<string, T>>
+  store: Store, span: number,
+  make: (daos: readonly string[], from: number, to: number) => Promise<Iterable<[dao: string, T]>>
 ): (end: number, daos: Iterable<string>) => Promise<ReadonlyMap<string, T>> {
   const inTurn = createTurns()
   let kept: { end: number, revision: number, made: ReadonlyMap<string, T> } | undefined
@@ -27,10 +31,11 @@ export function createWindow<T> (
     const revision = await store.revision()
     const isNew = kept === undefined || revision - kept.revision > TOO_MANY
     const stale = isNew ? new Set(daos) : await changedSince(kept!, end)
-    const fresh = stale.size === 0 ? new Map<string, T>() : await make([...stale], end - span, end)
     const made = new Map(kept?.made)
     for (const dao of stale) made.delete(dao)
-    for (const [dao, value] of fresh) made.set(dao, value)
+    for (const some of chunks([...stale], PART)) {
+      for (const [dao, value] of await make(some, end - span, end)) made.set(dao, value)
+    }
     kept = { end, revision, made }
     return made
   })

@@ -80,8 +80,8 @@ export const DEFECTS: Defect[] = [
     by: 15,
     sentence: 'Swaps enter the last 24 hours and never leave them.',
     file: 'lib/history/volumes/window.ts',
-    find: 'make([...stale], end - span, end)',
-    put: 'make([...stale], 0, end)'
+    find: 'make(some, end - span, end)',
+    put: 'make(some, 0, end)'
   },
   {
     name: 'forged-event',
