@@ -6,7 +6,7 @@ import { type Moment, momentOfList } from './moment.js'
 import { faultOf, isRefusedAsAsked, nodeError } from './node-errors.js'
 import { isCount, isRecord } from './checks.js'
 import { type Question, type Rpc } from './rpc.js'
-import type { AccountReader, AtMoment, KnownAccounts, RawAccount } from './types.js'
+import type { KnownAccounts, RawAccount } from './types.js'
 
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
@@ -89,8 +89,18 @@ function listQuestion<T> (
 export const missingOf = (known: KnownAccounts, slot: number, listed: { has (address: string): boolean }): string[] =>
   [...known].flatMap(([address, from]) => from <= slot && !listed.has(address) ? [address] : [])
 
-export const createAccountReader = (rpc: Rpc): AccountReader => ({
-  async programAccounts (program, prefix, known = new Map<string, number>(), check = () => {}) {
+export type AccountReader = ReturnType<typeof createAccountReader>
+
+/** Reads of the state now, at commitment `confirmed`. Throws a ServiceError. */
+export const createAccountReader = (rpc: Rpc) => ({
+  /**
+   * Every account of `program` whose data begin with `prefix`. A node that leaves out one of `known`, or whose list
+   * `check` refuses by a NODE_BAD_ANSWER, is not believed: the next is asked, then that is thrown.
+   */
+  async programAccounts (
+    program: string, prefix: Buffer, known: KnownAccounts = new Map(),
+    check: (accounts: readonly RawAccount[], moment: Moment) => void = () => {}
+  ) {
     const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
     const params = [program, { ...AT, withContext: true, filters }]
     return await rpc.ask(listQuestion('getProgramAccounts', params, (accounts, moment) => {
@@ -107,7 +117,11 @@ export const createAccountReader = (rpc: Rpc): AccountReader => ({
     }))
   },
 
-  async accounts (lists, minSlot = 0, length?: number) {
+  /**
+   * Lists of at most 99, a node call for each, at `minSlot` or later and of the oldest of their moments; in the order
+   * asked for; null: there is none. `length`: bytes of each that are enough, 40 or more.
+   */
+  async accounts (lists: ReadonlyArray<readonly string[]>, minSlot = 0, length?: number) {
     const config = { ...AT, ...length !== undefined && { dataSlice: { offset: 0, length } } }
     return await rpc.ask({
       // without `minContextSlot`, which not every node takes: the Clock tells
@@ -133,11 +147,10 @@ export const createAccountReader = (rpc: Rpc): AccountReader => ({
   }
 })
 
-/** First 72 bytes of an owner's accounts of one token program; undefined: no node lists them, or not so many. */
-export type TokenAccountLister =
-  (owner: string, tokenProgram: string) => Promise<AtMoment<Array<Pick<RawAccount, 'address' | 'data'>>> | undefined>
+export type TokenAccountLister = ReturnType<typeof createTokenAccountLister>
 
-export const createTokenAccountLister = (rpc: Rpc): TokenAccountLister => async (owner, programId) => {
+/** First 72 bytes of an owner's accounts of one token program; undefined: no node lists them, or not so many. */
+export const createTokenAccountLister = (rpc: Rpc) => async (owner: string, programId: string) => {
   const params = [owner, { programId }, { ...AT, dataSlice: HEAD }]
   return await rpc.ask(listQuestion('getTokenAccountsByOwner', params, accounts => {
     // some give accounts whole

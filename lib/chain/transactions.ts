@@ -7,7 +7,7 @@ import { CURSOR_UNKNOWN, faultOf, isRefusedAsAsked, isWorthRetrying } from './no
 import { readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { type Call, type Reply, type Rpc } from './rpc.js'
 import type {
-  BulkPage, CallOptions, HistoryReader, RawTransaction, SignatureInfo, TransactionOutcome
+  BulkPage, CallOptions, RawTransaction, SignatureInfo, SignaturePage, TransactionOutcome
 } from './types.js'
 
 const COMMITMENT = 'finalized'
@@ -23,8 +23,10 @@ const NO_BLOCK = new Set([-32001, -32004, -32007, -32009, -32011])
 // Errors that pass, but say of a transaction that it can't be had.
 const CONCERNS_THE_CALL = new Set([-32007, -32009, -32012, -32019])
 
-/** A reader over `rpc`. JSON that is not what was asked for is NODE_BAD_ANSWER. */
-export function createHistoryReader (rpc: Rpc): HistoryReader {
+export type HistoryReader = ReturnType<typeof createHistoryReader>
+
+/** Throws a ServiceError: NODE_BAD_ANSWER for JSON that is not what was asked for. */
+export function createHistoryReader (rpc: Rpc) {
   let bulkPage = PAGE
 
   /** What concerns a block, null where there is none. */
@@ -41,7 +43,10 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
   }
 
   return {
-    async signatures (address, { before, limit = PAGE, minSlot, isOfEach = false }, options = {}) {
+    /** Those that touch `address`, newest first. Throws CURSOR_UNKNOWN where no node knows `before`. */
+    async signatures (
+      address: string, { before, limit = PAGE, minSlot, isOfEach = false }: SignaturePage, options: CallOptions = {}
+    ) {
       const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before }
       const call = { method: 'getSignaturesForAddress', params: [address, page] }
       const given = isOfEach ? await rpc.ofEach(call, options) : []
@@ -59,7 +64,8 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
       return list
     },
 
-    async transactions (signatures, options = {}) {
+    /** One outcome for each. Throws only where nothing at all was answered. */
+    async transactions (signatures: readonly string[], options: CallOptions = {}) {
       if (signatures.length === 0) return []
       const replies = await rpc.send(signatures.map((signature): Call => ({
         method: 'getTransaction',
@@ -72,7 +78,8 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
       return outcomes
     },
 
-    async bulk (address, page, options = {}) {
+    /** Whole transactions that touch `address`, failed ones too; undefined: no node offers it now. */
+    async bulk (address: string, page: BulkPage, options: CallOptions = {}) {
       for (;;) {
         try {
           return readBulk(await rpc.call('getTransactionsForAddress', [address, {
@@ -91,20 +98,26 @@ export function createHistoryReader (rpc: Rpc): HistoryReader {
       }
     },
 
-    async blockSignatures (slot, options = {}) {
+    /** Of a block, in their order; null: there is none, or it is not to be had. */
+    async blockSignatures (slot: number, options: CallOptions = {}) {
       // without `rewards`, which not every node takes
       const params = [slot, { commitment: COMMITMENT, transactionDetails: 'signatures', ...VERSION }]
       return (await ofBlock('getBlock', params, isBlock, options))?.signatures ?? null
     },
 
-    head: (options = {}) => rpc.ask(clockQuestion(COMMITMENT), options),
+    /** The finalized head, from the node whose one is youngest. */
+    head: (options: CallOptions = {}) => rpc.ask(clockQuestion(COMMITMENT), options),
 
-    firstAvailableBlocks: async (options = {}) =>
+    /** From which slot on each node that tells has transactions. */
+    firstAvailableBlocks: async (options: CallOptions = {}) =>
       (await rpc.ofEach({ method: 'getFirstAvailableBlock', params: [] }, options)).filter(isCount),
 
-    blockTime: async (slot, options = {}) => await ofBlock('getBlockTime', [slot], isCount, options),
+    /** Unix seconds of a block; null: as above. */
+    blockTime: async (slot: number, options: CallOptions = {}) =>
+      await ofBlock('getBlockTime', [slot], isCount, options),
 
-    async genesisHash (options = {}) {
+    /** Which network this is, base58. */
+    async genesisHash (options: CallOptions = {}) {
       const hash = await rpc.call('getGenesisHash', [], options)
       if (isHash(hash)) return hash
       throw bad('getGenesisHash: no hash')

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { AccountReader, RawAccount } from '../chain/types.js'
+import type { AccountReader } from '../chain/accounts.js'
+import type { RawAccount } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 import { positionAmount } from '../market/external-share.js'
 import { type AllocatedPart, circulatingOf, lockedTeamTokens, supplyRecord } from '../market/supply.js'

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { systemClock } from '../clock.js'
 import { upTo } from '../lru.js'
-import type { AccountReader } from '../chain/types.js'
+import type { AccountReader } from '../chain/accounts.js'
 import { ServiceError } from '../errors.js'
 import { listedText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
 import { metadataAddress } from '../protocol/addresses.js'

@@ -1,4 +1,4 @@
-import type { AccountReader } from '../chain/types.js'
+import type { AccountReader } from '../chain/accounts.js'
 import { formatUnits } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { isWalked, type MarketKey, type ProposalEvent, type Reading } from '../history/history.js'

@@ -1,4 +1,5 @@
-import type { AccountReader, AtMoment, RawAccount } from '../../lib/chain/types.js'
+import type { AccountReader } from '../../lib/chain/accounts.js'
+import type { AtMoment, RawAccount } from '../../lib/chain/types.js'
 
 interface ListReader extends Pick<AccountReader, 'programAccounts'> {
   accounts (addresses: readonly string[], minSlot?: number): Promise<AtMoment<Array<RawAccount | null>>>

@@ -1,6 +1,7 @@
 import { eachInSlices } from '../../async.js'
 import type { Clock } from '../../clock.js'
-import type { CallOptions, HistoryReader, Priority, RawTransaction, SignatureInfo } from '../../chain/types.js'
+import type { HistoryReader } from '../../chain/transactions.js'
+import type { CallOptions, Priority, RawTransaction, SignatureInfo } from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
 import { badAnswer, isServiceError, messageOf, type ServiceError } from '../../errors.js'
 import { readEvents } from '../../protocol/events.js'

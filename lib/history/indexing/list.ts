@@ -1,6 +1,7 @@
 /** Which transactions of an address lie where. */
 import type { Moment } from '../../chain/moment.js'
-import type { CallOptions, HistoryReader, SignatureInfo, SignaturePage } from '../../chain/types.js'
+import type { HistoryReader } from '../../chain/transactions.js'
+import type { CallOptions, SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { above, checkPageOrder, type Cursor, extend, type UnindexedRange } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'

@@ -3,8 +3,7 @@
  * in time.
  */
 import { test, type Test } from 'tap'
-import type { AccountReader } from '../../../lib/chain/types.js'
-import { createAccountReader } from '../../../lib/chain/accounts.js'
+import { type AccountReader, createAccountReader } from '../../../lib/chain/accounts.js'
 import { createHistoryReader } from '../../../lib/chain/transactions.js'
 import { subscribe } from '../../../lib/chain/subscription.js'
 import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/nodes.js'

@@ -1,5 +1,6 @@
 /** A HistoryReader over a ledger without a network, with switches for what a node may do wrong. */
-import type { HistoryReader, RawTransaction, SignatureInfo, SignaturePage } from '../../../lib/chain/types.js'
+import type { HistoryReader } from '../../../lib/chain/transactions.js'
+import type { RawTransaction, SignatureInfo, SignaturePage } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Ledger } from '../../../simulator/index.js'
 import { atMoment } from '../age-time.js'

@@ -7,7 +7,8 @@ import { createStepWriter } from '../../../../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
 import { readEvents } from '../../../../lib/protocol/events.js'
 import { createLedger } from '../../../../simulator/index.js'
-import type { HistoryReader, RawTransaction } from '../../../../lib/chain/types.js'
+import type { HistoryReader } from '../../../../lib/chain/transactions.js'
+import type { RawTransaction } from '../../../../lib/chain/types.js'
 
 test('what no node has told of stored events is learnt from their blocks, once', async t => {
   const ledger = createLedger({ seed: 6 })
