@@ -7,7 +7,6 @@ import { answerClientError } from './lib/http/client-errors.js'
 import { isPageRoute } from './lib/http/page-routes.js'
 import { addressMatcher } from './lib/http/client-address.js'
 import { list } from './lib/settings.js'
-import { SHARED_SCHEMAS } from './schemas/registry.js'
 import type { ConfigOptions } from './plugins/config.js'
 import type { DrainOptions } from './plugins/graceful-shutdown.js'
 import type { EdgeOptions } from './plugins/connections.js'
@@ -25,7 +24,6 @@ const folder = (name: string): string => fileURLToPath(new URL(name, import.meta
 
 /** The application: every file of plugins/, then every folder of routes/. It never listens. */
 export default async function app (fastify: FastifyInstance, options: AppOptions): Promise<void> {
-  for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
   // handlers read what is asked themselves, and say what is wrong with it
   fastify.setValidatorCompiler(() => value => ({ value }))
   // a compiled serialiser for every status of every route would be more than half of the start

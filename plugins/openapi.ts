@@ -43,15 +43,30 @@ type Rewritten = ReturnType<NonNullable<FastifyDynamicSwaggerOptions['transformO
 /** Names of answers by what is said of them. */
 const NAMES = new Map(Object.entries(SHARED_ANSWERS).map(([name, { description }]) => [description, name]))
 
+/** A part of the document with references in place of schemas that have a title, which go into `schemas` under it. */
+function referring (part: unknown, schemas: Record<string, object>): unknown {
+  if (typeof part !== 'object' || part === null) return part
+  if (Array.isArray(part)) return part.map(item => referring(item, schemas))
+  const { title, ...own } = Object.fromEntries(
+    Object.entries(part).map(([key, member]) => [key, referring(member, schemas)])
+  )
+  if (typeof title !== 'string') return { ...title !== undefined && { title }, ...own }
+  const known = schemas[title] ??= own
+  if (JSON.stringify(known) !== JSON.stringify(own)) throw new Error(`two schemas are called ${title}`)
+  return { $ref: `#/components/schemas/${title}` }
+}
+
 /**
- * Each header, and each answer that endpoints have in common, described once, under components, where operations refer
- * to it; and how each operation is called.
+ * Each schema with a title, each header, and each answer that endpoints have in common, described once, under
+ * components, where operations refer to it; and how each operation is called.
  */
 function rewrite (source: Documented): Rewritten {
   if (!('openapiObject' in source)) return source.swaggerObject
   const { openapiObject: document } = source
+  const schemas: Record<string, object> = {}
   const responses: Record<string, object> = {}
-  for (const [path, operations] of Object.entries(document.paths ?? {})) {
+  const paths = referring(document.paths, schemas) as NonNullable<typeof document.paths>
+  for (const [path, operations] of Object.entries(paths)) {
     const get = operations?.get
     if (get?.responses === undefined) continue
     Object.assign(get, { 'x-codeSamples': samplesOf(path, get as Operation) })
@@ -66,8 +81,8 @@ function rewrite (source: Documented): Rewritten {
     }
   }
   const headers = Object.entries(HEADERS).map(([name, { description, ...schema }]) => [name, { description, schema }])
-  const components = { ...document.components, responses, headers: Object.fromEntries(headers) }
-  return { ...document, components } as Rewritten
+  const components = { schemas, responses, headers: Object.fromEntries(headers) }
+  return { ...document, components, paths } as Rewritten
 }
 
 /** A file of ours that is added to the package's page. */
@@ -113,11 +128,6 @@ export default fp(async fastify => {
       ]
     },
     convertConstToEnum: false,
-    refResolver: {
-      buildLocalReference: (json, _base, _fragment, index) => typeof json.$id === 'string'
-        ? json.$id
-        : `Schema${index}`
-    },
     // a route at the root of its folder answers with and without a slash behind it
     transform: ({ schema, url }) => ({ schema, url: url.replace(/(?<=.)\/$/, '') }),
     transformObject: rewrite

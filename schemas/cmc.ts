@@ -19,8 +19,8 @@ const VOLUMES = {
 
 /** Records by an id. */
 const byId = <S extends TSchema & { examples: [unknown] }>(
-  $id: string, description: string, of: S, id: string
-) => Type.Record(Type.String(), of, { $id, description, examples: [{ [id]: of.examples[0] }] })
+  title: string, description: string, of: S, id: string
+) => Type.Record(Type.String(), of, { title, description, examples: [{ [id]: of.examples[0] }] })
 
 const AssetSchema = record('CmcAsset', 'One token.', {
   ...NAMED,

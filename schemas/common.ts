@@ -87,7 +87,7 @@ export function exampleOf (schema: TSchema): unknown {
 const exampleOfAll = (properties: TProperties): Record<string, unknown> =>
   Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, exampleOf(schema)]))
 
-type Named<S extends TSchema> = S & { $id: string, examples: [Static<S>] }
+type Named<S extends TSchema> = S & { title: string, examples: [Static<S>] }
 type Examples<P extends TProperties> = Partial<Static<TObject<P>>>
 
 /** An object with these fields and no others. Its example is made of theirs, but for what `example` says. */
@@ -96,15 +96,15 @@ export const object = <P extends TProperties>(properties: P, description = '', e
     ...said(description, { ...exampleOfAll(properties), ...example }), additionalProperties: false
   })
 
-/** The same with a name of its own in the document. */
+/** The same with a title, by which it is a component of the document. */
 export const record = <P extends TProperties>(
-  $id: string, description: string, properties: P, example: Examples<P> = {}
-): Named<TObject<P>> => ({ $id, ...object(properties, description, example) }) as never
+  title: string, description: string, properties: P, example: Examples<P> = {}
+): Named<TObject<P>> => ({ title, ...object(properties, description, example) }) as never
 
 /** A list of records with one of them as its example. */
 export const list = <S extends TSchema & { examples: [unknown] }>(
-  $id: string, description: string, item: S
-): Named<TArray<S>> => Type.Array(item, { $id, description, examples: [item.examples] }) as never
+  title: string, description: string, item: S
+): Named<TArray<S>> => Type.Array(item, { title, description, examples: [item.examples] }) as never
 
 export const ErrorSchema = record('Error', 'The body of every answer that is no success.', {
   error: text('What went wrong, for people to read.', 'Token mint not found')

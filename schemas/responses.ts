@@ -1,4 +1,4 @@
-import { type Static, type TSchema, type TUnsafe, Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { type ErrorBody, ErrorSchema } from './common.js'
 import { BYTES_HEADERS, type HeaderName, headers, NO_STORE } from './headers.js'
 import {
@@ -8,15 +8,11 @@ import {
 
 /** The parts that the `response` of a route is put together from: what an endpoint answers, and what may go wrong. */
 
-/** A reference to a schema with a name (schemas/registry.ts registers all of them), of its type. */
-export const shared = <T extends TSchema>(schema: T): TUnsafe<Static<T>> =>
-  Type.Unsafe<Static<T>>(Type.Ref(schema.$id!))
-
 /** A JSON answer with its headers, described as its schema is. */
 export const json = <T extends TSchema>(schema: T, names: readonly HeaderName[]) => ({
   description: schema.description!,
   headers: headers(names),
-  content: { 'application/json': { schema: shared(schema) } }
+  content: { 'application/json': { schema } }
 })
 
 const AMOUNT = { schema: Type.String({ pattern: '^\\d+(\\.\\d+)?$' }), example: '12900000' }
@@ -48,7 +44,7 @@ export function failure (
   return {
     description,
     headers: headers([...NO_STORE, ...names]),
-    content: { 'application/json': { schema: shared(ErrorSchema), examples } }
+    content: { 'application/json': { schema: ErrorSchema, examples } }
   }
 }
 

@@ -20,7 +20,7 @@ const { values } = readCommandLine(
 if (!/^(dist|\.tap\/[\w-]+)$/.test(values.out)) refuse(`--out ${values.out}: dist, or a folder in .tap`)
 const OUT = join(ROOT, values.out)
 /** Folders whose files the program finds by reading the folder. */
-const FOUND_BY_NAME = ['plugins', 'routes', 'schemas']
+const FOUND_BY_NAME = ['plugins', 'routes']
 const STARTED = ['server.ts', ...['backfill', 'export', 'migrate', 'rebuild-rollups'].map(name => `scripts/${name}.ts`)]
 /** Libraries that read files of their own folder, hold native code, or are optional. */
 const LEFT_ALONE = [
@@ -30,15 +30,6 @@ const LEFT_ALONE = [
 /** Joined, CommonJS packages still ask for the platform's own modules. */
 const REQUIRE =
   'import { createRequire as createRequireOf } from "node:module"; const require = createRequireOf(import.meta.url);'
-
-/** It reads the folder that it is in, and so stays there. */
-const REGISTRY = './schemas/registry.js'
-const ownFolder: Plugin = {
-  name: 'own folder',
-  setup ({ onResolve }) {
-    onResolve({ filter: /\/schemas\/registry\.js$/ }, () => ({ path: REGISTRY, external: true }))
-  }
-}
 
 /** The page's scripts as they are sent: the program needs no bundler. */
 const ownScripts: Plugin = {
@@ -85,7 +76,7 @@ const { metafile } = await build({
   sourcemap: 'linked',
   sourcesContent: false,
   external: LEFT_ALONE,
-  plugins: [ownFolder, ownScripts, ownKeys],
+  plugins: [ownScripts, ownKeys],
   banner: { js: REQUIRE },
   metafile: true,
   logLevel: 'warning'

@@ -4,7 +4,6 @@ import autoload from '@fastify/autoload'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import openapi from '../plugins/openapi.js'
-import { SHARED_SCHEMAS } from '../schemas/registry.js'
 
 /**
  * What routes take from the application while they are registered: whatever they ask of it is again this. Nothing of it
@@ -22,7 +21,6 @@ export async function describeContract (): Promise<object> {
   // its files may have to be compiled first, however long that takes
   const fastify = Fastify({ pluginTimeout: 0 })
   for (const name of DECORATORS) fastify.decorate(name, { getter: () => STAND_IN })
-  for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
   await fastify.register(fp(async () => {}, { name: 'rate-limit' }))
   await fastify.register(openapi)
   await fastify.register(autoload, { dir: fileURLToPath(new URL('../routes', import.meta.url)) })

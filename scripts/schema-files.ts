@@ -1,4 +1,5 @@
-import { SHARED_SCHEMAS } from '../schemas/registry.js'
+import { basename } from 'node:path/posix'
+import { describeContract } from './contract.js'
 
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 const NAMESPACE = 'dao-market-data'
@@ -12,11 +13,13 @@ export const idOf = (name: string): string => `${NAMESPACE}/${fileOf(name)}`
 function withFileReferences (value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withFileReferences)
   if (typeof value !== 'object' || value === null) return value
-  if ('$ref' in value) return { $ref: fileOf(String(value.$ref)) }
+  if ('$ref' in value) return { $ref: fileOf(basename(String(value.$ref))) }
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, withFileReferences(member)]))
 }
 
 /** The JSON Schemas of the answers by the names of their files, each by a stable id. */
-export const schemaFiles = (): Map<string, { $schema: string, $id: string, title: string, examples?: unknown[] }> =>
-  new Map(SHARED_SCHEMAS.map(({ $id: name = '', ...schema }) =>
+export async function schemaFiles (): Promise<Map<string, object>> {
+  const { components } = await describeContract() as { components: { schemas: Record<string, object> } }
+  return new Map(Object.entries(components.schemas).map(([name, schema]) =>
     [fileOf(name), { $schema: DIALECT, $id: idOf(name), title: name, ...withFileReferences(schema) as object }]))
+}

@@ -8,7 +8,7 @@ import { schemaFiles } from './schema-files.js'
 const { values: { out } } = readCommandLine(
   'npm run schemas -- [--out dist-schemas]', { out: { type: 'string', default: 'dist-schemas' } }
 )
-const files = schemaFiles()
+const files = await schemaFiles()
 mkdirSync(out, { recursive: true })
 for (const [name, schema] of files) writeFileSync(join(out, name), `${JSON.stringify(schema, null, 2)}\n`)
 process.stdout.write(`${files.size} schemas written to ${out}\n`)

@@ -3,13 +3,13 @@ import { Type } from '@sinclair/typebox'
 import { ReadySchema } from '../../schemas/ready.js'
 import { ErrorSchema } from '../../schemas/common.js'
 import { NO_STORE } from '../../schemas/headers.js'
-import { COMMON_FAILURES, json, shared } from '../../schemas/responses.js'
+import { COMMON_FAILURES, json } from '../../schemas/responses.js'
 
 /** An overloaded process refuses before it looks, in the words of every other path. */
 const NOT_READY = {
   ...COMMON_FAILURES[503],
   description: 'Not ready, with what is wrong; or overloaded or shutting down.',
-  content: { 'application/json': { schema: Type.Union([shared(ReadySchema), shared(ErrorSchema)]) } }
+  content: { 'application/json': { schema: Type.Union([ReadySchema, ErrorSchema]) } }
 }
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {

@@ -10,7 +10,6 @@ import budget from '../../../plugins/budget.js'
 import cachedResponse from '../../../plugins/cached-response.js'
 import client from '../../../plugins/client.js'
 import { INVALID_POOL_ID } from '../../../schemas/errors.js'
-import { SHARED_SCHEMAS } from '../../../schemas/registry.js'
 import type { Contract } from './document.js'
 import { holdToContract } from './watch.js'
 
@@ -89,7 +88,6 @@ async function start (t: Test, failing: { error: Error }, told: string[]): Promi
   t.teardown(() => fastify.close())
   fastify.setValidatorCompiler(() => value => ({ value }))
   holdToContract(fastify, problem => told.push(problem))
-  for (const schema of SHARED_SCHEMAS) fastify.addSchema(schema)
   const fail = async (): Promise<never> => { throw failing.error }
   fastify.decorate('config', { forkType: 'Custom', factory: 'F', router: 'R' } as never)
   fastify.decorate('supply', fail as never)

@@ -3,7 +3,6 @@ import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
 import openapi from '../../../plugins/openapi.js'
 import { json } from '../../../schemas/responses.js'
-import { SHARED_SCHEMAS } from '../../../schemas/registry.js'
 import { ErrorSchema } from '../../../schemas/common.js'
 import { holdToContract } from './watch.js'
 
@@ -16,7 +15,6 @@ async function toldOf (
   t.teardown(() => fastify.close())
   const told: string[] = []
   holdToContract(fastify, problem => told.push(problem))
-  for (const shared of SHARED_SCHEMAS) fastify.addSchema(shared)
   await fastify.register(fp(async () => {}, { name: 'rate-limit' }))
   await fastify.register(openapi)
   fastify.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'no such path' }))
