@@ -1,16 +1,10 @@
-interface BackoffOptions {
-  /** At least 0, below 1. */
-  random: () => number
-  /** The wait after the first failure, and the longest, ms. */
-  firstMs?: number
-  maxMs?: number
-}
+import type { Clock } from './clock.js'
 
 const FIRST_MS = 500
 /** Half a cache lifetime: no longer may volumes be missing after a fault has ended. */
 const MAX_MS = 5_000
 
 /** Milliseconds to wait after the nth failure in a row, from 1: doubling to a bound, less up to a half by chance. */
-export function backoff (failures: number, { random, firstMs = FIRST_MS, maxMs = MAX_MS }: BackoffOptions): number {
-  return Math.min(firstMs * 2 ** (failures - 1), maxMs) * (0.5 + random() / 2)
-}
+export const backoff = (
+  failures: number, { random }: Pick<Clock, 'random'>, { firstMs = FIRST_MS, maxMs = MAX_MS } = {}
+): number => Math.min(firstMs * 2 ** (failures - 1), maxMs) * (0.5 + random() / 2)

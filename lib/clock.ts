@@ -1,5 +1,6 @@
 /** Time and chance, injected so that tests need neither wait nor guess. */
 import { uptime } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 
 export interface Clock {
   /** Milliseconds, steadily growing: for durations. */
@@ -42,14 +43,7 @@ export const systemClock: Clock = {
   now: countingSleep(() => performance.now(), () => Date.now(), () => uptime()),
   epoch: Date.now,
   random: Math.random,
-  async sleep (ms, signal) {
-    signal?.throwIfAborted()
-    await new Promise<void>((resolve, reject) => {
-      const stop = () => { clearTimeout(timer); reject(signal!.reason) }
-      const timer = setTimeout(() => { signal?.removeEventListener('abort', stop); resolve() }, ms)
-      signal?.addEventListener('abort', stop, { once: true })
-    })
-  },
+  sleep: (ms, signal) => delay(ms, undefined, { signal: signal ?? undefined }).catch(() => { throw signal!.reason }),
   after (ms, action) {
     const timer = setTimeout(action, ms).unref()
     return () => clearTimeout(timer)

@@ -56,7 +56,6 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   let [requests, refused] = [0, 0]
   let wakeAt = Infinity
 
-  const queued = (): number => queue.reduce((sum, { waiting }) => sum + waiting.length, 0)
   /** What a request of these calls may take now, ms. */
   const limitOf = (calls: readonly Call[]): number =>
     Math.max(callMs, ...calls.map(({ method }) => longMs.get(method) ?? callMs))
@@ -211,7 +210,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
       pump()
     }),
     limitOf,
-    state: () => ({ refused, waiting: queued() })
+    state: () => ({ refused, waiting: queue.reduce((sum, { waiting }) => sum + waiting.length, 0) })
   }
 }
 
@@ -261,7 +260,7 @@ export function withBreaker (send: Send, { host, clock, failures, onOpen }: Brea
       if (isProbe) era++
       inRow = openings = 0
     } else if (good === false && (isProbe || ++inRow >= failures)) {
-      openUntil = clock.now() + backoff(++openings, { random: clock.random, firstMs: OPEN_MS, maxMs: MAX_OPEN_MS })
+      openUntil = clock.now() + backoff(++openings, clock, { firstMs: OPEN_MS, maxMs: MAX_OPEN_MS })
       era++
       onOpen()
     }

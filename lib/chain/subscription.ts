@@ -125,7 +125,7 @@ export function subscribe ({
     if (upSince !== Infinity) onState('down')
     if (closed !== undefined) return
     onFault(error)
-    const pause = backoff(Math.max(1, failures), { random: clock.random, maxMs: MAX_PAUSE_MS })
+    const pause = backoff(Math.max(1, failures), clock, { maxMs: MAX_PAUSE_MS })
     const stop = clock.after(pause, connect)
     end = async () => stop()
   }

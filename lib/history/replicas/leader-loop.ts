@@ -78,7 +78,7 @@ export async function runLeaderLoop<S extends LeaderSession> (
       failures++
     }
     if (!signal.aborted) {
-      await pause(clock, left + backoff(Math.max(failures, 1), { random: clock.random, maxMs: MAX_MS }), signal)
+      await pause(clock, left + backoff(Math.max(failures, 1), clock, { maxMs: MAX_MS }), signal)
     }
   }
 }
