@@ -10,12 +10,9 @@ import { answerError } from './node-errors.js'
 export type Timekeeper = ReturnType<typeof createTimekeeper>
 
 /** The port to all other rooms. */
-export type ChainTime = Pick<Timekeeper, 'utc' | 'age' | 'halted' | 'silence' | 'tooOld' | 'offsets'>
+export type ChainTime = AgeTime & Pick<Timekeeper, 'utc' | 'offsets'>
 
-export type AgeTime = Pick<ChainTime, 'age' | 'halted' | 'silence' | 'tooOld'>
-
-/** How old a state is, ms, without the time for which the chain itself had halted. */
-export const ageBesideHalt = ({ age, silence }: AgeTime, time: number): number => age(time) - silence(time)
+export type AgeTime = Pick<Timekeeper, 'age' | 'ageBesideHalt' | 'halted' | 'tooOld'>
 
 export interface TimeEvent {
   level: 'info' | 'warn'
@@ -82,11 +79,11 @@ export function createTimekeeper (
     utc: () => clock.now() + facts.utc.offset,
     age,
     halted,
-    /** For how long after a state there was no younger one, because the chain had halted, ms. */
-    silence (time: number): number {
+    /** How old a state is, ms, without the time for which the chain itself had halted. */
+    ageBesideHalt (time: number): number {
       const now = halted()
-      if (now !== undefined) return age(now.time)
-      return halt?.until === undefined || time > halt.from ? 0 : (halt.until - halt.from) * 1000
+      if (now !== undefined) return age(time) - age(now.time)
+      return age(time) - (halt?.until === undefined || time > halt.from ? 0 : (halt.until - halt.from) * 1000)
     },
     /** What is said of a newest state that is too old; `what` says whose. */
     tooOld (time: number, what = 'the newest state that any node shows'): string {

@@ -1,7 +1,7 @@
 /** What is said about a history: phase, coverage and staleness. */
 import { CURRENT_MS, type Moment } from '../chain/moment.js'
 import { ServiceError } from '../errors.js'
-import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
+import type { AgeTime } from '../chain/timekeeper.js'
 import { daosOf, sizeOf, unstored } from './rules/sequence-gaps.js'
 import { type Completeness, isWalked } from './rules/completeness.js'
 import { beginningOf, isComplete, type Walked, walkedTo } from './rules/signature-ranges.js'
@@ -63,7 +63,7 @@ export interface Freshness {
 type HeadFacts = Pick<Progress, 'head' | 'verifiedTo'> & Freshness
 
 export const isBehind = ({ head, time, staleMs }: Omit<HeadFacts, 'verifiedTo'>): boolean =>
-  head !== null && ageBesideHalt(time, head.time) > Math.max(staleMs, CURRENT_MS.finalized)
+  head !== null && time.ageBesideHalt(head.time) > Math.max(staleMs, CURRENT_MS.finalized)
 
 /** The newest finalized moment up to which all that the nodes list is stored. */
 export interface Head extends Moment {

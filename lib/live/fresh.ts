@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { orLate } from '../async.js'
 import { CURRENT_MS, type Commitment } from '../chain/moment.js'
-import { ageBesideHalt, type AgeTime } from '../chain/timekeeper.js'
+import type { AgeTime } from '../chain/timekeeper.js'
 import type { AtMoment } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
 
@@ -131,7 +131,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>) 
 
   const serves = (made: Made<V>): boolean => !isRefuted(made) && made.parts.every(part => {
     const most = Math.max(ttl + staleIfError, time.halted() === undefined ? 0 : CURRENT_MS[part.commitment])
-    return readSince([part], now(), time) < ttl || ageBesideHalt(time, part.time) < most
+    return readSince([part], now(), time) < ttl || time.ageBesideHalt(part.time) < most
   })
 
   function serve (entry: Entry<V>): Aged<V> {

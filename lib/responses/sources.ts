@@ -1,5 +1,5 @@
 import type { Accounts, History } from '../history/history.js'
-import type { AgeTime, ChainTime } from '../chain/timekeeper.js'
+import type { ChainTime } from '../chain/timekeeper.js'
 import {
   type Aged, aged, createFreshCache, dated, type Kept, type Made, noted, type Part, RENEW_FROM, within
 } from '../live/fresh.js'
@@ -28,7 +28,7 @@ export interface Sources {
   settings: Settings
   /** Milliseconds, steadily growing: for ages. */
   now: () => number
-  time: AgeTime & Pick<ChainTime, 'utc' | 'offsets'>
+  time: ChainTime
 }
 
 /** The one key of caches that hold one value. */

@@ -6,10 +6,7 @@ import type { AtMoment } from '../../lib/chain/types.js'
 export const ageTime = (now: () => number, halted: () => Moment | undefined = () => undefined): AgeTime => ({
   age: time => Math.max(0, now() - time * 1000),
   halted,
-  silence () {
-    const moment = halted()
-    return moment === undefined ? 0 : Math.max(0, now() - moment.time * 1000)
-  },
+  ageBesideHalt: time => Math.max(0, (halted() === undefined ? now() : halted()!.time * 1000) - time * 1000),
   tooOld: (time, what = 'the newest state') => `${what} is ${Math.round(now() / 1000 - time)} s old`
 })
 

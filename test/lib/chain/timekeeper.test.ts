@@ -1,6 +1,6 @@
 import { test } from 'tap'
-import { ageBesideHalt, createTimekeeper, haltSentence, type TimeEvent } from '../../../lib/chain/timekeeper.js'
-import { ageTime, TIME } from '../../support/age-time.js'
+import { createTimekeeper, haltSentence, type TimeEvent } from '../../../lib/chain/timekeeper.js'
+import { TIME } from '../../support/age-time.js'
 
 /**
  * A timekeeper of these hosts, a steady clock of which 0 is `TIME`, and a wall clock that may be off; all events told
@@ -117,7 +117,11 @@ test('a halt is told once, with its slot and time, and once that the chain goes 
   t.same(keeper.halted(), { slot: 1000, time: TIME })
   t.equal(events[0]!.message, 'the chain has halted at slot 1000, 2026-01-01T00:00:00Z: its nodes agree on it')
   t.equal(haltSentence(keeper.halted()!), events[0]!.message)
+  t.same([keeper.age(TIME - 30), keeper.ageBesideHalt(TIME - 30)], [130_000, 30_000], 'no younger state was to be had')
   answer(0)
+  t.equal(keeper.ageBesideHalt(TIME - 30), 30_000)
+  clock.ms += 1_000
+  t.equal(keeper.ageBesideHalt(TIME + 100), 1_000, 'of a state after the halt')
   t.same(codes(), ['halted', 'moving-again'])
   t.equal(keeper.halted(), undefined)
 })
@@ -144,10 +148,4 @@ test('a finalized moment says nothing of where the node is', async t => {
   const { keeper } = setUp('a')
   keeper.note(0, 'finalized', { slot: 5, time: TIME - 13 })
   t.same([keeper.of(0).shown, keeper.lag(0)], [undefined, undefined])
-})
-
-test('age beside a halt: without the time for which there has been no younger state', async t => {
-  const now = () => (TIME + 600) * 1000
-  t.equal(ageBesideHalt(ageTime(now), TIME), 600_000)
-  t.equal(ageBesideHalt(ageTime(now, () => ({ slot: 1, time: TIME + 30 })), TIME), 30_000)
 })

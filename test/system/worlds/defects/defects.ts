@@ -253,8 +253,8 @@ export const DEFECTS: Defect[] = [
     by: 327,
     sentence: 'While the chain has halted any head counts as reached, also one that was minutes behind before.',
     file: 'lib/chain/timekeeper.ts',
-    find: 'if (now !== undefined) return age(now.time)',
-    put: 'if (now !== undefined) return Infinity'
+    find: 'if (now !== undefined) return age(time) - age(now.time)',
+    put: 'if (now !== undefined) return 0'
   },
   {
     name: 'numbers-forgotten',
