@@ -4,8 +4,6 @@ import { levels } from 'pino'
 import type PinoPretty from 'pino-pretty'
 import { systemClock } from './clock.js'
 
-interface LogStream { write (line: string): void }
-
 interface LogStreamOptions {
   /** Standard output; not blocking where it is a pipe (Node's `process.stdout`). */
   out: Writable
@@ -33,14 +31,14 @@ function lossOf (lines: number): string {
  * since a system call for each costs more than its request; all others at once, and what waits before the process ends.
  * No line is worth an answer: those that can't be written are counted, and the next one that can says how many.
  */
-export function createLogStream ({ out, terminal, redact }: LogStreamOptions): LogStream {
+export function createLogStream ({ out, terminal, redact }: LogStreamOptions) {
   if (terminal) {
     // loaded where it is used: a service without a terminal starts sooner
     const pretty = createRequire(import.meta.url)('pino-pretty') as typeof PinoPretty
     const lines = pretty({
       destination: 1, sync: true, colorize: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname'
     })
-    return { write: line => { lines.write(redact(line)) } }
+    return { write: (line: string) => { lines.write(redact(line)) } }
   }
   let held: string[] = []
   let lost = 0
@@ -57,7 +55,7 @@ export function createLogStream ({ out, terminal, redact }: LogStreamOptions): L
   }
   process.on('exit', flush)
   return {
-    write (line) {
+    write (line: string) {
       held.push(line)
       if (!QUIET.test(line) || held.length >= MAX_HELD) flush()
       else if (held.length === 1) setImmediate(flush)

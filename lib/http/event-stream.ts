@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { systemClock } from '../clock.js'
 
@@ -34,11 +33,13 @@ export function createEventStream (response: ServerResponse) {
     /** Resolves once what was written has been taken, or the client has gone. */
     async drained (): Promise<void> {
       if (isOpen && response.writableNeedDrain) {
-        const gone = new AbortController()
-        const leave = (): void => gone.abort()
-        response.once('close', leave)
-        await once(response, 'drain', { signal: gone.signal }).catch(() => {})   // gone: there is nothing to wait for
-        response.off('close', leave)
+        await new Promise<void>(resolve => {
+          function taken (): void {
+            response.off('drain', taken).off('close', taken)
+            resolve()
+          }
+          response.on('drain', taken).on('close', taken)
+        })
       }
     },
     get isOpen () { return isOpen },

@@ -140,8 +140,9 @@ export function createRedisLink ({
 
   return {
     get up () { return up === true },
+    /** Processes that count together, this one included, as far as is known. */
     get replicas () { return replicas },
-    /** Rejects while Redis is away, or after the timeout. */
+    /** Adds one to a count and gives the sum. Rejects while Redis is away, or after the timeout. */
     async add (key: string) {
       if (up !== true) throw new Error('Redis is away')
       try {

@@ -1,14 +1,9 @@
 import { systemClock } from '../clock.js'
+import type { RedisLink } from './redis.js'
 import { type Count, createMinute, windowOf } from './minute-window.js'
 
-/** Where the counts of all processes are: `createRedisLink`. */
-export interface SharedCounts {
-  /** Adds one to the count of a client and minute, and gives the sum; rejects soon when it can't. */
-  add (key: string): Promise<number>
-  readonly up: boolean
-  /** Processes that count together, this one included, as far as is known. */
-  readonly replicas: number
-}
+/** Where the counts of all processes are. */
+export type SharedCounts = Pick<RedisLink, 'add' | 'up' | 'replicas'>
 
 interface SharedCounterOptions {
   counts: SharedCounts
