@@ -8,7 +8,6 @@ import { isPageRoute } from './lib/http/page-routes.js'
 import { addressMatcher } from './lib/http/client-address.js'
 import { list } from './lib/settings.js'
 import type { ConfigOptions } from './plugins/config.js'
-import type { DrainOptions } from './plugins/graceful-shutdown.js'
 import type { EdgeOptions } from './plugins/connections.js'
 import type { HistoryPluginOptions } from './plugins/history.js'
 import type { OverloadOptions } from './plugins/overload.js'
@@ -18,7 +17,7 @@ import type { SharedLimitOptions } from './plugins/rate-limit-redis.js'
 
 /** What the application is made with; tests replace its edges here, never its modules. */
 export type AppOptions = ConfigOptions & HistoryPluginOptions & RateLimitOptions & ChainOptions &
-  EdgeOptions & DrainOptions & OverloadOptions & SharedLimitOptions
+  EdgeOptions & OverloadOptions & SharedLimitOptions
 
 const folder = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 

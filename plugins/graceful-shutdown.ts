@@ -2,12 +2,7 @@ import fp from 'fastify-plugin'
 import { systemClock } from '../lib/clock.js'
 import { ServiceError } from '../lib/errors.js'
 
-export interface DrainOptions {
-  /** How long requests in work may take to end once the application closes, ms. */
-  drainMs?: number
-}
-
-/** An answer may take 10 s, and the whole end may too: the node is not waited for to the last. */
+/** For requests in work, ms: an answer may take 10 s, and so may the whole end. */
 const DRAIN = 4_000
 /** For answers on their way after that, ms. */
 const LAST_BYTES = 1_000
@@ -17,7 +12,7 @@ const LAST_BYTES = 1_000
  * once (lib/http/connections.ts). What still waits for the node after a while gets 503 too, and a client who does not
  * read its answer is cut off.
  */
-export default fp<DrainOptions>(async (fastify, { drainMs = DRAIN }) => {
+export default fp(async fastify => {
   const { chain, server } = fastify
   const timers: Array<() => void> = []
   let closing = false
@@ -25,8 +20,8 @@ export default fp<DrainOptions>(async (fastify, { drainMs = DRAIN }) => {
   fastify.addHook('preClose', async () => {
     closing = true
     timers.push(
-      systemClock.after(drainMs, () => chain.close()),
-      systemClock.after(drainMs + LAST_BYTES, () => server.closeAllConnections())
+      systemClock.after(DRAIN, () => chain.close()),
+      systemClock.after(DRAIN + LAST_BYTES, () => server.closeAllConnections())
     )
   })
   fastify.addHook('onClose', async () => { for (const cancel of timers) cancel() })
