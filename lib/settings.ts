@@ -26,6 +26,16 @@ export const list = (text: string): string[] => text.split(',').map(item => item
 
 const isUrl = (text: string, ...protocols: string[]): boolean =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol)
+/** Node's HTTP client decodes user and password at each request, and throws where a % is not encoded. */
+function isNodeUrl (text: string): boolean {
+  if (!isUrl(text, 'http:', 'https:')) return false
+  const { username, password } = new URL(text)
+  try {
+    return decodeURIComponent(`${username}:${password}`) !== ''
+  } catch {
+    return false
+  }
+}
 const isKey = (text: string): boolean => parseKey(text) !== undefined
 
 const isBetween = (text: string, most?: Rational): boolean => {
@@ -58,8 +68,8 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
     must: 'must be IP addresses or CIDRs separated by commas'
   },
   'node-urls': {
-    validate: text => list(text).length > 0 && list(text).every(url => isUrl(url, 'http:', 'https:')),
-    must: 'must be http or https URLs separated by commas'
+    validate: text => list(text).length > 0 && list(text).every(isNodeUrl),
+    must: 'must be http or https URLs separated by commas, a % in user or password written as %25'
   },
   'node-rates': {
     validate: text => list(text).every(rate => isBetween(rate)),

@@ -131,7 +131,7 @@ test('spec 8: wrong settings are named one to a line, at every log level, before
     const said = messages(server, 50)
     const expected = [
       'FACTORY_ADDRESS not configured', 'ROUTER_ADDRESS not configured', 'PORT must be a whole number from 0 to 65535',
-      'CHAIN_RPC_URL must be http or https URLs separated by commas'
+      'CHAIN_RPC_URL must be http or https URLs separated by commas, a % in user or password written as %25'
     ]
     if (level === 'nonsense') expected.push('LOG_LEVEL must be one of fatal, error, warn, info, debug, trace, silent')
     t.same(said.sort(), expected.sort())

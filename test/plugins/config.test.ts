@@ -90,6 +90,14 @@ test('all problems are reported at once, and no value is repeated', async t => {
   t.ok(problems.includes('FACTORY_ADDRESS must be a public key: base58 of 32 bytes'))
 })
 
+test('a % in a node\'s user or password that is not encoded is told at the start: no call could be sent', async t => {
+  for (const login of ['user:100%', 'us%er:word', 'user:%E9', 'a%zz']) {
+    t.same(await problemsOf({ ...required, CHAIN_RPC_URL: `http://node, http://${login}@node.example/key` }),
+      ['CHAIN_RPC_URL must be http or https URLs separated by commas, a % in user or password written as %25'], login)
+  }
+  t.same(await problemsOf({ ...required, CHAIN_RPC_URL: 'http://user:100%25@node.example/100%' }), [])
+})
+
 test('a whole number is digits and nothing else', async t => {
   for (const PORT of ['0x7a3', '1e4', '+8123', '60.0', '-0', '1_0']) {
     t.same(await problemsOf({ ...required, PORT }), ['PORT must be a whole number from 0 to 65535'], PORT)
