@@ -6,7 +6,7 @@ import type { LeaderSession } from './leader-loop.js'
 import { createStore, type Engine } from '../store/create-store.js'
 import { failed, unusable } from '../store/failures.js'
 import {
-  asPoolClient, configOf, isRefusedRow, parseDatabaseUrl, type PostgresLocation, preparePostgres
+  asPoolClient, configOf, isRefusedWrite, parseDatabaseUrl, type PostgresLocation, preparePostgres
 } from '../store/postgres-connection.js'
 import type { Store } from '../store/store.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
@@ -29,28 +29,29 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
   const settings = { idle_session_timeout: SILENT_MS, idle_in_transaction_session_timeout: SILENT_MS }
   const client = new pg.Client(configOf(place, settings))
   const gone = new AbortController()
-  const lose = () => gone.abort()
-  const end = async () => {
-    lose()
+  const lose = (cause: unknown) => gone.abort(cause)
+  const end = async (cause: unknown = unusable('the connection was closed')) => {
+    lose(cause)
     // also where a query hangs: the driver then drops the connection
     await Promise.race([client.end(), new Promise<void>(resolve => { systemClock.after(CLOSE_TIMEOUT_MS, resolve) })])
   }
-  client.on('error', lose).on('end', lose)
+  client.on('error', lose).on('end', () => lose(unusable('the connection has ended')))
   await client.connect()
   const connection = asPoolClient((text, parameters) => client.query(text, [...parameters]), () => {})
-  const pool: PostgresPool = { connect: async () => connection, end }
+  const pool: PostgresPool = { connect: async () => connection, end: () => end() }
   const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
   /** Nothing else is asked on the connection while a transaction is open there. */
   const inTurn = createTurns()
   let epoch: string | undefined
 
-  /** After anything but a refused row nobody knows what the server has done: the connection is given up. */
+  /** After anything but a refused write nobody knows what the server has done: the connection is given up. */
   const orLost = <T>(work: () => Promise<T>): Promise<T> => inTurn(async () => {
     try {
       return await work()
     } catch (error) {
-      if (!isRefusedRow(error)) await end()
-      throw isRefusedRow(error) ? error : failed("the database can't be used", error)
+      if (isRefusedWrite(error)) throw error
+      await end(error)
+      throw failed("the database can't be used", error)
     }
   })
 
@@ -88,9 +89,9 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
       types: NUMERIC_COLUMNS,
       reading: work => orLost(() => work(db)),
       writing: work => orLost(() => writing(work)),
-      release: end
+      release: () => end()
     },
-    close: end
+    close: () => end()
   }
 }
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../clock.js'
 import { pause } from '../pause.js'
 
 export interface LeaderSession {
-  /** Aborted once the session, and with it the lead, is gone. */
+  /** Aborted, for what ended it, once the session, and with it the lead, is gone. */
   lost: AbortSignal
   /** Takes the lead where it is free, or shows that its holder lives. Throws when the session is lost. */
   tryToLead (): Promise<boolean>
@@ -35,6 +35,10 @@ const LEFT = 3
 export async function runLeaderLoop<S extends LeaderSession> (
   { open, begin, isCurrent, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
 ): Promise<void> {
+  /** Sessions in a row that ended before they were of use, and whether it has been told. */
+  let failures = 0
+  let isTold = false
+
   /** Gives for how long the lead is left to others, ms. */
   async function keep (session: S): Promise<number> {
     let stop: (() => Promise<void>) | undefined
@@ -46,6 +50,9 @@ export async function runLeaderLoop<S extends LeaderSession> (
           stop = await begin(session)
         }
         await pause(clock, heartbeatMs, signal, session.lost)
+        if (session.lost.aborted) return 0
+        failures = 0
+        isTold = false
         const isNow = isCurrent()
         // another may reach its nodes, or the database, better; for who never was at the head nothing says so
         if (wasCurrent && !isNow) return LEFT * heartbeatMs
@@ -55,7 +62,8 @@ export async function runLeaderLoop<S extends LeaderSession> (
     } finally {
       if (stop !== undefined) {
         if (!signal.aborted) {
-          const message = 'this process has lost the lead: another may write the history now'
+          const cause = session.lost.aborted ? messageOf(session.lost.reason) : 'it has fallen behind the chain'
+          const message = `this process has lost the lead (${cause}): another may write the history now`
           onLog({ level: 'warn', code: 'leadership', message })
         }
         await stop()
@@ -64,21 +72,18 @@ export async function runLeaderLoop<S extends LeaderSession> (
     }
   }
 
-  for (let failures = 0; !signal.aborted;) {
+  while (!signal.aborted) {
     let left = 0
     try {
-      const session = await open()
-      failures = 0
-      left = await keep(session)
+      left = await keep(await open())
     } catch (error) {
-      if (failures === 0) {
-        const message = `the database: ${messageOf(error)}; tried again until it answers`
-        onLog({ level: 'warn', code: 'retry', message })
-      }
-      failures++
+      const message = `the database: ${messageOf(error)}; tried again until it answers`
+      if (!isTold) onLog({ level: 'warn', code: 'retry', message })
+      isTold = true
     }
+    failures++
     if (!signal.aborted) {
-      await pause(clock, left + backoff(Math.max(failures, 1), clock, { maxMs: MAX_MS }), signal)
+      await pause(clock, left + backoff(failures, clock, { maxMs: MAX_MS }), signal)
     }
   }
 }

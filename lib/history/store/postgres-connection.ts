@@ -1,7 +1,7 @@
 /** PostgreSQL: every wait has its limit, every loss is an error of the one who asked. */
 import { Kysely, type PostgresPool, type PostgresPoolClient, sql, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
-import { unusable } from './failures.js'
+import { hasNoRoom, unusable } from './failures.js'
 import { type Tables, NUMERIC_COLUMNS } from './tables.js'
 import { prepareTables } from './create-store.js'
 
@@ -85,9 +85,9 @@ export function createPool (config: ClientConfig, max = MOST): PostgresPool {
   }
 }
 
-/** SQLSTATE class 23: the connection is as good as before. */
-export const isRefusedRow = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && (error.code ?? '').startsWith('23')
+/** A row that breaks a rule (SQLSTATE class 23), or one without room: the connection is as good as before. */
+export const isRefusedWrite = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && ((error.code ?? '').startsWith('23') || hasNoRoom(error))
 
 /** How SQLSTATEs begin that pass: connections, a read-only server, locks, resources, a server that starts or ends. */
 const PASSING = ['08', '25006', '40', '53', '55', '57', '58', 'XX']

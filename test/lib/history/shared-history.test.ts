@@ -5,6 +5,7 @@ import type { SignatureInfo } from '../../../lib/chain/types.js'
 import type { LogEvent } from '../../../lib/history/log-events.js'
 import type { History } from '../../../lib/history/history.js'
 import { openSharedHistory, type SharedHistoryOptions } from '../../../lib/history/shared-history.js'
+import { NO_ROOM } from '../../../lib/history/store/failures.js'
 import { rebuildRollups } from '../../../lib/history/rebuild.js'
 import { openPostgresStore } from '../../../lib/history/replicas/leader-lock.js'
 import { createLedger, type Ledger } from '../../../simulator/index.js'
@@ -235,6 +236,25 @@ test('connections cut: the service goes on by itself, and nothing is lost or dou
     events: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0),
     numbers: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
   })
+})
+
+test('who writes a database without room says so, keeps the lead, and goes on once there is some', { skip }, async t => {
+  const { url, schema } = newPlace(t)
+  const ledger = present()
+  const { history, events } = await share(t, ledger, url)
+  history.start()
+  await until(() => history.status().last24h)
+  // the server's own error for a full disk (SQLSTATE 53100)
+  await ask(`create function "${schema}".full_disk() returns trigger language plpgsql as
+    'begin raise exception ''could not extend file'' using errcode = ''53100''; end'`)
+  await ask(`create trigger full_disk before insert on "${schema}".events execute function "${schema}".full_disk()`)
+  trade(ledger, 3)
+  await until(() => history.status().refusal === NO_ROOM)
+  t.ok(events.some(({ code, message }) => code === 'retry' && message.startsWith(NO_ROOM)))
+  await ask(`drop trigger full_disk on "${schema}".events`)
+  await until(() => history.status().swaps === ledger.swaps.length)
+  t.equal(history.status().refusal, null)
+  t.equal(events.filter(({ code }) => code === 'leadership').length, 1, 'nobody took the lead in vain')
 })
 
 test('a rebuild that empties the candles is never read as no trades', { skip }, async t => {

@@ -15,7 +15,7 @@ function createLock () {
       const check = () => { if (gone.signal.aborted) throw new Error('the session is gone') }
       const end = () => {
         if (holder === me) holder = undefined
-        gone.abort()
+        gone.abort(new Error('it was cut'))
       }
       return {
         lost: gone.signal,
@@ -68,7 +68,7 @@ test('one of several leads; another takes over when its session is lost, and whe
   )
   await wait(30)
   t.equal(leading().length, 1, 'and no second one')
-  t.ok(first!.seen.log.some(({ message }) => message.includes('has lost the lead')))
+  t.ok(first!.seen.log.some(({ message }) => message.includes('has lost the lead (it was cut)')), 'with the cause')
   await leading()[0]!.stop()
   await until('the next one leads', () => leading().length === 1)
   for (const one of all) await one.stop()
@@ -120,4 +120,33 @@ test('a database that can\'t be reached is tried again, and told once', async t 
   t.equal(leads, false)
   t.same(log.map(({ code }) => code), ['retry', 'leadership'])
   t.match(log[0]!.message, /the database: connect refused/)
+})
+
+test('a database that can be reached where nobody can lead is asked ever less often, and told once', async t => {
+  const stop = new AbortController()
+  const log: LogEvent[] = []
+  const waits: number[] = []
+  await runLeaderLoop({
+    open: async () => ({
+      lost: new AbortController().signal,
+      async tryToLead (): Promise<boolean> { throw new Error('read-only') },
+      async close () {}
+    }),
+    begin: async () => async () => {},
+    isCurrent: () => true,
+    heartbeatMs: 5,
+    clock: {
+      ...systemClock,
+      random: () => 0.5,
+      async sleep (ms) {
+        waits.push(ms)
+        if (waits.length === 8) stop.abort()
+      }
+    },
+    signal: stop.signal,
+    onLog: event => log.push(event)
+  })
+  t.ok(waits.at(-1)! > 3 * waits[0]!, waits.join())
+  t.match(log, [{ message: /read-only/ }])
+  t.equal(log.length, 1)
 })
