@@ -4,9 +4,10 @@
  * true: settings are the operator's word, given as flags (their defaults are the service's).
  */
 import { setTimeout } from 'node:timers/promises'
+import { lasting } from './checks/rounds.js'
 import { httpUrl, readCommandLine, refuse, runScript, texts, wholeNumber } from './command-line.js'
 import { besideAdapter, readVaults } from './verify/adapter.js'
-import { compareAll, type Word } from './verify/compare.js'
+import { compareAll, type Group, type Word } from './verify/compare.js'
 import { nodeAt } from './verify/node.js'
 import { readAll } from './verify/read.js'
 
@@ -20,10 +21,6 @@ const { values } = readCommandLine(USAGE, {
     'usd-min-depth', 'volume-basis'),
   adapter: { type: 'boolean' }
 })
-/** What is of two moments agrees in one of them. */
-const ROUNDS = 3
-/** Between two, ms: together they outlast an answer, which lives for 10 s. */
-const BETWEEN = 5_000
 const MAX_DAYS = 10_000
 const listed = (text: string): string[] => text.split(',').filter(part => part !== '')
 /** By which a difference is known again. */
@@ -49,29 +46,25 @@ await runScript(async () => {
   }
   const node = nodeAt(httpUrl('rpc', rpc).href)
 
-  let found: Set<string> | undefined
-  for (let round = 1; ; round++) {
+  let last: { groups: Group[], notes: string[], lines: string[] } | undefined
+  const found = await lasting(async () => {
     const { served, chain } = await readAll(service, node, address, days, word)
     const { groups, notes } = compareAll(served, chain, word)
     const day = values.adapter === true
       ? besideAdapter(served, chain, await readVaults(node, chain.pool))
       : undefined
     if (day !== undefined && word.basis === 'input') groups.push(day.group)
-    const different = new Set(groups.flatMap(({ different }) => different.map(nameOf)))
-    found = found === undefined ? different : new Set([...found].filter(name => different.has(name)))
-    if (found.size > 0 && round < ROUNDS) {
-      await setTimeout(BETWEEN)
-      continue
-    }
-    for (const line of day?.lines ?? []) console.log(line)
-    for (const { what, compared, different } of groups) {
-      const lasting = different.filter(line => found!.has(nameOf(line)))
-      console.log(`${what}: ${compared} fields, ${lasting.length === 0 ? 'equal' : `${lasting.length} different`}`)
-      for (const line of lasting) console.log(`  ${line}`)
-    }
-    for (const note of notes) console.log(note)
-    console.log(found.size === 0 ? 'equal' : 'different')
-    if (found.size > 0) process.exitCode = 1
-    return
+    last = { groups, notes, lines: day?.lines ?? [] }
+    return new Map(groups.flatMap(({ different }) => different.map(line => [nameOf(line), line])))
+  }, setTimeout)
+  const { groups, notes, lines } = last!
+  for (const line of lines) console.log(line)
+  for (const { what, compared, different } of groups) {
+    const lasts = different.filter(line => found.has(nameOf(line)))
+    console.log(`${what}: ${compared} fields, ${lasts.length === 0 ? 'equal' : `${lasts.length} different`}`)
+    for (const line of lasts) console.log(`  ${line}`)
   }
+  for (const note of notes) console.log(note)
+  console.log(found.size === 0 ? 'equal' : 'different')
+  if (found.size > 0) process.exitCode = 1
 })

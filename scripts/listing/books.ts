@@ -1,7 +1,7 @@
 import { add, compare, divide, multiply, powerOfTen, type Rational, ratio, ZERO } from '../../lib/decimal.js'
-import { swapOutput } from '../../lib/market/price.js'
+import { hasPrice, outputOf } from '../checks/swaps.js'
 import type { Checking } from './check.js'
-import { decimalsOf, type OwnPool, rawOf } from './market.js'
+import { type OwnPool, rawOf } from './market.js'
 import {
   below, CLOCKS, compareFields, decimal, fields, type Json, milliseconds, near, type Refuse, type Row, rows, shown
 } from './rules.js'
@@ -48,7 +48,7 @@ export async function checkBook (checking: Checking, pool: OwnPool, path: string
   const found = await reader.row(where)
   if (found === undefined) return
   const [bids, asks] = (['bids', 'asks'] as const).map(
-    side => sideOf(found, side, where, refuse, form, decimalsOf(pool.base))
+    side => sideOf(found, side, where, refuse, form, pool.base.decimals)
   ) as [Level[], Level[]]
   const count = bids.length + asks.length
   if (count > DEPTH) refuse(`${where}: ${count} levels, ${DEPTH} were asked for`)
@@ -96,7 +96,7 @@ function walk (
   list: Level[], side: Side, { base, quote, fee }: { base: bigint, quote: bigint, fee: Rational }, pool: OwnPool
 ): number | undefined {
   let [amount, value, before] = [0n, ZERO, 0]
-  const scale = powerOfTen(decimalsOf(pool.quote) - decimalsOf(pool.base))
+  const scale = powerOfTen(pool.quote.decimals - pool.base.decimals)
   for (const [at, level] of list.entries()) {
     amount += level.amount
     value = add(value, multiply(multiply(level.price, ratio(level.amount)), scale))
@@ -104,7 +104,7 @@ function walk (
     // a raw unit a level, and what a number of JSON does not keep
     const units = BigInt(at + 1) + nearest / 10n ** 13n + 1n
     const [input, from, to] = side === 'bids' ? [amount, base, quote] : [nearest, quote, base]
-    const yields = (input: bigint): bigint => swapOutput(input, from, to, fee)
+    const yields = (input: bigint): bigint => outputOf(input, from, to, fee)
     const isOne = side === 'bids'
       ? nearest >= yields(input) - units && nearest <= yields(input) + units
       : amount >= yields(input > units ? input - units : 0n) - 1n && amount <= yields(input + units) + 1n
@@ -134,9 +134,9 @@ export async function checkTrades (
   const list = rows(given, where, refuse)
   if (list === undefined) return
   const { trades, reach } = await market.trades(pool)
-  const own = new Map(trades.filter(({ row, hasPrice }) => hasPrice && row.side === (side ?? row.side))
-    .map(trade => [String(trade.id), trade]))
-  const newest = trades.at(-1)?.id ?? 0n
+  const own = new Map(trades.filter(trade => hasPrice(trade) && trade.row.side === (side ?? trade.row.side))
+    .map(trade => [String(trade.seq), trade]))
+  const newest = trades.at(-1)?.seq ?? 0n
   const seen = new Set<string>()
   let [oldest, before]: [bigint | undefined, number] = [undefined, Infinity]
   const rule = { form, isPositive: true }
@@ -176,9 +176,9 @@ export async function checkTrades (
   if (reach === undefined) return
   const isCut = limit !== undefined && list.length === limit
   const from = Math.max(since / 1000 + CLOCKS, reach)
-  const missing = [...own.values()].filter(({ id, at }) => !seen.has(String(id)) && at >= from &&
-    (!isCut || oldest === undefined || id > oldest))
+  const missing = [...own.values()].filter(({ seq, at }) => !seen.has(String(seq)) && at >= from &&
+    (!isCut || oldest === undefined || seq > oldest))
   if (missing.length > 0) {
-    doubt(`${where}: ${missing.length} trades of the pool are left out, ${missing[0]!.id} among them`)
+    doubt(`${where}: ${missing.length} trades of the pool are left out, ${missing[0]!.seq} among them`)
   }
 }

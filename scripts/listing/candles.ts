@@ -1,9 +1,8 @@
-import { compare, formatUnits } from '../../lib/decimal.js'
 import { DAY, HOUR } from '../../lib/time.js'
+import { candleOf, hasPrice } from '../checks/swaps.js'
 import type { Checking } from './check.js'
-import { checkPrice } from './figures.js'
-import { APART, decimalsOf, isPriced, type OwnPool, type OwnTrade, priceOf, rawOf, rawSum } from './market.js'
-import { compareFields, isRow, type Refuse, type Row, shown } from './rules.js'
+import { APART, type OwnPool, rawOf } from './market.js'
+import { compareFields, isRow, type Row, shown } from './rules.js'
 
 /** Candles of an hour, held against the trades, and the volumes of 7 and 30 days against the candles. */
 export async function checkCandles ({ market, reader, refuse, doubt, now }: Checking, pool: OwnPool): Promise<void> {
@@ -26,38 +25,27 @@ export async function checkCandles ({ market, reader, refuse, doubt, now }: Chec
     }
     const inReach = candles.filter(({ time }) => Number(time) >= reach && Number(time) + HOUR <= until)
     // before a pool's first price there is no candle
-    const wanted = [...hours].filter(([hour]) => trades.some(({ at, hasPrice }) => hasPrice && at < hour + HOUR))
+    const first = trades.find(hasPrice)?.at ?? Infinity
+    const wanted = [...hours].filter(([hour]) => first < hour + HOUR)
     if (inReach.length !== wanted.length) doubt(`${path}: ${inReach.length} hours, the trades have ${wanted.length}`)
     for (const row of inReach) {
-      checkCandle(`${path} ${row.time}`, row, hours.get(Number(row.time)) ?? [], pool, doubt)
+      const { open, high, low, close, ...sums } = candleOf(hours.get(Number(row.time)) ?? [], pool)
+      // without a price the last close stands for all four
+      const expected: Row = open === null ? sums : { open, high, low, close, ...sums }
+      compareFields(`${path} ${row.time}`, row, 'its hour', expected, doubt)
     }
   }
   const [detail, { windows_end: end }] = [await market.detail(pool.id), await market.provenance(pool.id)]
   if (typeof end !== 'number' || detail === undefined) return
   const sum = (from: number, to: number): bigint =>
     candles.filter(({ time }) => Number(time) >= from && Number(time) < to)
-      .reduce((all, { target_volume: volume }) => all + (rawOf(volume, decimalsOf(pool.quote)) ?? 0n), 0n)
+      .reduce((all, { target_volume: volume }) => all + (rawOf(volume, pool.quote.decimals) ?? 0n), 0n)
   for (const [name, days] of [['target_volume_7d', 7], ['target_volume_30d', 30]] as const) {
     if (detail[name] === null) continue   // not known yet
-    const volume = rawOf(detail[name], decimalsOf(pool.quote))
+    const volume = rawOf(detail[name], pool.quote.decimals)
     // the whole hours in it, and all that it touches
     const isWithin = volume !== undefined && volume >= sum(end - days * DAY, end - HOUR - APART) &&
       volume <= sum(end - days * DAY - HOUR - APART, end + APART)
     if (!isWithin) doubt(`${path}: ${name} ${detail[name]} is not what its hours add up to`)
-  }
-}
-
-function checkCandle (where: string, row: Row, trades: OwnTrade[], pool: OwnPool, tell: Refuse): void {
-  const prices = trades.filter(isPriced).map(({ quote, base }) => priceOf(quote, base, pool))
-  const sorted = prices.toSorted(compare)
-  compareFields(where, row, 'its hour', {
-    trades: trades.length,
-    base_volume: formatUnits(rawSum(trades, 'base'), decimalsOf(pool.base)),
-    target_volume: formatUnits(rawSum(trades, 'quote'), decimalsOf(pool.quote))
-  }, tell)
-  // without a price the last close stands for all four
-  const expected = { open: prices[0], high: sorted.at(-1), low: sorted[0], close: prices.at(-1) }
-  for (const [name, price] of Object.entries(expected)) {
-    if (price !== undefined) checkPrice(tell, where, row, name, price)
   }
 }

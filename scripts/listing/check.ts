@@ -1,3 +1,4 @@
+import { lasting } from '../checks/rounds.js'
 import { checkApi } from './api.js'
 import { checkBlockRange } from './block-range.js'
 import { checkCmc } from './cmc.js'
@@ -35,10 +36,6 @@ export interface Checking {
 
 export interface Verdict { problems: string[], compared: string[] }
 
-/** What is of two moments agrees in one of them. */
-const ROUNDS = 3
-/** Between two, ms: answers live for 10 s. */
-const BETWEEN = 4_000
 const DEFAULT_POOLS = 5
 
 /** By which a problem is known again. */
@@ -48,20 +45,17 @@ export interface CheckOptions {
   now?: () => number
   pause?: (ms: number) => Promise<unknown>
   pools?: number
-  rounds?: number
+  rounds?: number | undefined
 }
 
 /** What a reviewer of this form would refuse, and what was looked at. Two answers may differ, but not in each round. */
 export async function checkForm (
   form: Form, get: Get,
-  { now = Date.now, pause = async () => {}, pools = DEFAULT_POOLS, rounds = ROUNDS }: CheckOptions = {}
+  { now = Date.now, pause = async () => {}, pools = DEFAULT_POOLS, rounds }: CheckOptions = {}
 ): Promise<Verdict> {
   const problems = new Map<string, string>()
-  let doubts: Map<string, string> | undefined
   const compared: string[] = []
-  for (let round = 0; round < rounds && doubts?.size !== 0; round++) {
-    // ever longer: a round may last as long as some refreshes of the service
-    await pause(round * BETWEEN)
+  const doubts = await lasting(async () => {
     const told = new Map<string, string>()
     const refuse = (problem: string): undefined => {
       if (!problems.has(kindOf(problem))) problems.set(kindOf(problem), problem)
@@ -71,7 +65,7 @@ export async function checkForm (
     const market = createMarket(createReader(get, form === 'api' ? refuse : () => undefined), now(), pools)
     compared.length = 0
     await CHECKS[form]({ reader, market, refuse, doubt, now: now(), pools, compared: what => { compared.push(what) } })
-    doubts = doubts === undefined ? told : new Map([...told].filter(([kind]) => doubts!.has(kind)))
-  }
-  return { problems: [...problems.values(), ...doubts!.values()], compared }
+    return told
+  }, pause, rounds)
+  return { problems: [...problems.values(), ...doubts.values()], compared }
 }

@@ -2,7 +2,7 @@ import { DAY } from '../../lib/time.js'
 import { checkBook, checkTrades } from './books.js'
 import type { Checking } from './check.js'
 import { checkWindow } from './figures.js'
-import { decimalsOf, deepestBy, type OwnPool } from './market.js'
+import { deepestBy, type OwnPool, type Token } from './market.js'
 import { checkKnown } from './reader.js'
 import {
   ADDRESS, below, checkRange, compareFields, fields, isLess, isRow, type Json, type Row, rows, shown, SOME, tokenTexts
@@ -27,7 +27,7 @@ export async function checkCmc (checking: Checking): Promise<void> {
     const pool = pools.find(({ id }) => id === row.pool_id)
     if (pool !== undefined) await checkWindow(checking, pool, `/cmc/v1/summary ${pool.id}`, row, WINDOW)
   }
-  const tokens = new Map(pools.flatMap(({ base, quote }) => [[String(base.mint), base], [String(quote.mint), quote]]))
+  const tokens = new Map(pools.flatMap(({ base, quote }) => [base, quote]).map(token => [token.mint, token]))
   if (Object.keys(assets).length !== tokens.size) {
     doubt(`/cmc/v1/assets: ${Object.keys(assets).length} tokens, the pools have ${tokens.size}`)
   }
@@ -88,7 +88,7 @@ function checkSummary ({ refuse }: Checking, row: Row, where: string, assets: Ro
 }
 
 function checkAsset (
-  { refuse, doubt }: Checking, mint: string, row: Json | undefined, token: Row | undefined, fee: Json | undefined
+  { refuse, doubt }: Checking, mint: string, row: Json | undefined, token: Token | undefined, fee: Json | undefined
 ): void {
   const where = `/cmc/v1/assets ${mint}`
   if (!isRow(row)) return refuse(`${where}: no object`)
@@ -101,7 +101,7 @@ function checkAsset (
   }, refuse)
   if (token === undefined) return doubt(`${where}: of no pool of /api/pools`)
   compareFields(where, row, '/api/pools', {
-    ...tokenTexts(token), maker_fee: fee, taker_fee: fee, min_withdraw: `${10 ** -decimalsOf(token)}`
+    ...tokenTexts(token), maker_fee: fee, taker_fee: fee, min_withdraw: `${10 ** -token.decimals}`
   }, doubt)
 }
 

@@ -1,11 +1,9 @@
-import {
-  add, compare, divide, formatUnits, multiply, ONE, powerOfTen, type Rational, ratio, subtract
-} from '../../lib/decimal.js'
-import { quoteSwap } from '../../lib/market/quote.js'
+import { add, compare, divide, multiply, ONE, powerOfTen, type Rational, ratio, subtract } from '../../lib/decimal.js'
 import { dateOf, dayOf } from '../../lib/time.js'
+import { amount } from '../checks/decimal.js'
+import { candleOf, hasPrice, priceOf, quoteFigures } from '../checks/swaps.js'
 import type { Checking } from './check.js'
-import { checkPrice, isPrice } from './figures.js'
-import { decimalsOf, isPriced, type OwnPool, priceOf, rawOf } from './market.js'
+import type { OwnPool } from './market.js'
 import {
   ADDRESS, compareFields, decimal, isAbout, isExactly, isRow, isWithin, listOf, number, type Refuse, type Row, rowOf,
   same, shown, signed, sumOf
@@ -75,9 +73,10 @@ export async function checkOwners (checking: Checking): Promise<void> {
 const IN_LIST = ['symbol', 'treasury_vault_address', 'internal_liquidity', 'external_liquidity', 'circulating_supply',
   'price_usd', 'spending_limit']
 
+const isAlike = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 /** All fields of an answer to the letter as another has them. */
 const compareWhole = (where: string, row: Row, source: string, other: Row, tell: Refuse): void =>
-  compareFields(where, row, source, other, tell, Object.keys(row), (a, b) => JSON.stringify(a) === JSON.stringify(b))
+  compareFields(where, row, source, other, tell, Object.keys(row), isAlike)
 
 async function checkRecord (checking: Checking, where: string, pool: OwnPool, record: Row): Promise<void> {
   const { market, reader, refuse, doubt } = checking
@@ -203,14 +202,12 @@ function checkTreasury ({ refuse, doubt }: Checking, where: string, row: Row, po
 /** Highest and lowest price, where all trades have been read. */
 async function checkExtremes ({ market, doubt }: Checking, where: string, pool: OwnPool, record: Row): Promise<void> {
   const { trades, reach } = await market.trades(pool)
-  const priced = trades.filter(isPriced)
-  if (reach !== -Infinity || priced.length === 0) return
-  const sorted = priced.map(trade => ({ at: trade.at, price: priceOf(trade.quote, trade.base, pool) }))
-    .sort((a, b) => compare(a.price, b.price))
-  for (const [name, extreme] of [['ath', sorted.at(-1)!], ['atl', sorted[0]!]] as const) {
+  const { high, low } = candleOf(trades, pool)
+  if (reach !== -Infinity || high === null) return
+  const priced = trades.filter(hasPrice).map(trade => `${priceOf(trade, pool)} ${dateOf(dayOf(trade.at))}`)
+  for (const [name, extreme] of [['ath', high], ['atl', low]] as const) {
     const { price, at } = rowOf(record[name])
-    const isOne = sorted.some(one => compare(one.price, extreme.price) === 0 && dateOf(dayOf(one.at)) === at)
-    if (!isPrice(price, extreme.price) || !isOne) {
+    if (price !== extreme || !priced.includes(`${price} ${at}`)) {
       doubt(`${where}: ${name} ${shown(record[name])} is not that of its trades`)
     }
   }
@@ -245,36 +242,26 @@ export async function checkQuotes ({ market, reader, doubt }: Checking): Promise
     const { base_reserves: base, quote_reserves: quote, taker_fee_rate: rate } = rowOf(detail.provenance)
     const fee = decimal(rate)
     if (fee === undefined || !/^[1-9]\d*$/.test(String(base)) || !/^[1-9]\d*$/.test(String(quote))) continue
+    const reserves = { base: BigInt(String(base)), quote: BigInt(String(quote)) }
     for (const side of ['buy', 'sell'] as const) {
       const isBuy = side === 'buy'
-      const [into, out] = (isBuy ? [quote, base] : [base, quote]).map(raw => BigInt(String(raw))) as [bigint, bigint]
-      const [paid, got] = isBuy ? [pool.quote, pool.base] : [pool.base, pool.quote]
+      const [into, paid] = isBuy ? [reserves.quote, pool.quote] : [reserves.base, pool.base]
       if (into < 1_000n) continue
-      const input = into / 1_000n
-      const amount = formatUnits(input, decimalsOf(paid))
-      const path = `/api/pools/${pool.id}/quote?side=${side}&amount=${amount}`
+      const asked = { isBuy, amount: amount(into / 1_000n, paid.decimals) }
+      const path = `/api/pools/${pool.id}/quote?side=${side}&amount=${asked.amount}`
       const told = rowOf(await reader.json(path))
       const [protocol, lp] = [decimal(told.protocol_fee_rate), decimal(told.lp_fee_rate)]
       if (protocol === undefined || lp === undefined || compare(add(protocol, lp), fee) !== 0) {
         doubt(`${path}: protocol_fee_rate and lp_fee_rate are not taker_fee_rate`)
         continue
       }
-      compareFields(path, told, 'what is asked', {
-        pool_id: pool.id, side, last_price: detail.last_price, exact: detail.state === 'spot'
-      }, doubt)
-      const swap = quoteSwap(input, into, out, { protocol, lp })
-      const charged = rowOf(told.fee)
-      if (rawOf(told.amount, decimalsOf(paid)) !== input || charged.mint !== paid.mint ||
-        rawOf(charged.amount, decimalsOf(paid)) !== swap.fee) doubt(`${path}: amount or fee`)
-      const { output } = swap
-      if (rawOf(told.output, decimalsOf(got)) !== output) {
-        doubt(`${path}: ${told.output} is not what the reserves give, ${output}`)
-      }
-      if (!isWithin(number(told.price_impact), multiply(swap.impact, ratio(100n)), powerOfTen(-4))) {
-        doubt(`${path}: price_impact ${told.price_impact}`)
-      }
-      const [bought, spent] = isBuy ? [output, input] : [input, output]
-      if (output > 0n) checkPrice(doubt, path, told, 'average_price', priceOf(spent, bought, pool), 'what it yields')
+      compareFields(path, told, 'what the reserves give', {
+        ...quoteFigures(reserves, asked, protocol, lp, pool),
+        pool_id: pool.id,
+        side,
+        last_price: detail.last_price,
+        exact: detail.state === 'spot'
+      }, doubt, undefined, isAlike)
     }
   }
 }

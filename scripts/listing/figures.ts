@@ -1,31 +1,19 @@
 /** Figures of a pool in the forms' own words, held against what its trades and its reserves say. */
-import {
-  add, compare, divide, formatUnits, multiply, ONE, powerOfTen, type Rational, ratio, subtract
-} from '../../lib/decimal.js'
+import { add, multiply, powerOfTen, type Rational } from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
+import { changeOf, feesOf, hasPrice, windowFigures } from '../checks/swaps.js'
 import type { Checking } from './check.js'
-import {
-  APART, decimalsOf, feesOf, isPriced, type OwnPool, type OwnTrade, type OwnTrades, priceOf, rawSum, tokens
-} from './market.js'
-import { decimal, isWithin, type Json, near, type Refuse, type Row, shown } from './rules.js'
-
-/** Twelve significant digits, of which the last is rounded. */
-const DIGITS = 10n ** 11n
+import { APART, type OwnPool, type OwnTrade, type OwnTrades, tokens } from './market.js'
+import { decimal, isWithin, type Json, type Refuse, type Row, same, shown } from './rules.js'
 
 /** A form's names of the figures of a window. */
 export interface WindowNames { base: string, quote: string, high?: string, low?: string, change?: string }
 
-/** Whether a price, of twelve significant digits, is this one. */
-export const isPrice = (value: Json | undefined, exact: Rational | undefined): boolean => {
-  const given = decimal(value)
-  return given !== undefined && exact !== undefined && near(given, exact, DIGITS)
-}
-
-/** Tells a price that is not `exact`, which is `what`. */
+/** Tells a price that is not this one, which is `what`. */
 export function checkPrice (
-  tell: Refuse, where: string, row: Row, name: string, exact: Rational | undefined, what = 'that of its trades'
+  tell: Refuse, where: string, row: Row, name: string, price: Json | undefined, what = 'that of its trades'
 ): void {
-  if (!isPrice(row[name], exact)) tell(`${where}: ${name} ${shown(row[name])} is not ${what}`)
+  if (!same(row[name], price)) tell(`${where}: ${name} ${shown(row[name])} is not ${what}`)
 }
 
 /**
@@ -54,9 +42,9 @@ export async function checkWindow (
     const told = `${pool.pool.base_volume_24h} and ${pool.pool.target_volume_24h}`
     return doubt(`${where}: ${found} are of no 24 hours of the pool's trades; /api/pools has ${told}`)
   }
-  for (const [name, price] of [[names.high, window.high], [names.low, window.low]] as const) {
+  for (const [name, price] of [[names.high, window.high_24h], [names.low, window.low_24h]] as const) {
     // without a trade both are the last price
-    if (name !== undefined) checkPrice(doubt, where, row, name, price ?? decimal(pool.ticker.last_price))
+    if (name !== undefined) checkPrice(doubt, where, row, name, price ?? pool.ticker.last_price)
   }
   if (names.change !== undefined && !isChange(row[names.change], window.change)) {
     doubt(`${where}: ${names.change} ${row[names.change]} is not that of the pool's trades, ${window.change}`)
@@ -64,11 +52,8 @@ export async function checkWindow (
   return window
 }
 
-/** Percent with two places, the last of them rounded. */
-export const isChange = (value: Json | undefined, change: number | null): boolean =>
-  change === null
-    ? value === null
-    : value !== null && Math.abs(Number(value) - change) <= 0.00501 + Math.abs(change) * 1e-9
+const isChange = (value: Json | undefined, change: string | null): boolean =>
+  value === change || (change !== null && value !== null && Number(value) === Number(change))
 
 type Window = ReturnType<typeof figures>
 
@@ -112,42 +97,13 @@ function windowOf ({ trades }: OwnTrades, pool: OwnPool, now: number, volumes: V
   return undefined
 }
 
-/** Of both sides and of each, as `/api/pools` names it: how many trades, by how many, for how much. */
-function sides (trades: OwnTrade[], { quote }: OwnPool): Row {
-  const [buys, sells] = ['buy', 'sell'].map(side => trades.filter(({ row }) => row.side === side)) as
-    [OwnTrade[], OwnTrade[]]
-  const who = (some: OwnTrade[]): number => new Set(some.map(({ row }) => row.maker)).size
-  const paid = (some: OwnTrade[]): string => formatUnits(rawSum(some, 'quote'), decimalsOf(quote))
-  return {
-    trades_24h: trades.length,
-    buys_24h: buys.length,
-    sells_24h: sells.length,
-    makers_24h: who(trades),
-    buyers_24h: who(buys),
-    sellers_24h: who(sells),
-    buy_volume_24h: paid(buys),
-    sell_volume_24h: paid(sells)
-  }
-}
-
-/** Of a window; prices are undefined, and the change null, where there are no trades for them. */
 function figures (trades: OwnTrade[], before: OwnTrade[], pool: OwnPool) {
-  const price = (trade: OwnTrade): Rational => priceOf(trade.quote, trade.base, pool)
-  const priced = trades.filter(isPriced)
-  const prices = priced.map(price).sort(compare)
-  const earlier = before.findLast(isPriced)
-  const newest = priced.at(-1) ?? earlier
-  const changed = earlier === undefined || newest === undefined
-    ? null
-    : multiply(subtract(divide(price(newest), price(earlier)), ONE), ratio(100n))
+  const earlier = before.findLast(hasPrice)
   return {
-    high: prices.at(-1),
-    low: prices[0],
-    average: priced.length === 0 ? undefined : priceOf(rawSum(priced, 'quote'), rawSum(priced, 'base'), pool),
-    sides: sides(trades, pool),
+    ...windowFigures(trades, pool),
     /** undefined: one is not known. */
-    fees: feesOf(trades),
+    fees_24h: feesOf(trades, pool),
     /** Percent. */
-    change: changed === null ? null : Number(changed.n * 10_000n / changed.d) / 10_000
+    change: changeOf(earlier, trades.findLast(hasPrice) ?? earlier)
   }
 }

@@ -1,5 +1,6 @@
 /** Events of a pool: each swap is a trade and each trade a swap, and reserves go on from one event to the next. */
 import { add, compare, powerOfTen, type Rational, subtract, ZERO } from '../../lib/decimal.js'
+import { hasPrice } from '../checks/swaps.js'
 import type { Checking } from './check.js'
 import type { OwnPool } from './market.js'
 import { compareFields, isRow, type Json, near, number, type Refuse, type Row, rowOf } from './rules.js'
@@ -107,7 +108,7 @@ export async function checkMembers (
   const swaps = new Map(events.flatMap((event, place) => event.eventType === 'swap' && event.pairId === pool.id
     ? [[keyOf(event.txnId, event.eventIndex), { event, place }]]
     : []))
-  const inRange = trades.filter(({ slot, hasPrice }) => hasPrice && slot >= from && slot <= to)
+  const inRange = trades.filter(trade => hasPrice(trade) && trade.slot >= from && trade.slot <= to)
   const found = new Set<string>()
   const missing: bigint[] = []
   let before = -1
@@ -116,18 +117,18 @@ export async function checkMembers (
     const swap = swaps.get(key)
     // what a pool began with may have come too late for a range that was given
     if (swap === undefined) {
-      if (found.size > 0) missing.push(trade.id)
+      if (found.size > 0) missing.push(trade.seq)
       continue
     }
     found.add(key)
     const { event, place } = swap
     if (place < before) {
-      refuse(`${root}/events: trade ${trade.id} of ${pool.id} comes before the one that its number follows`)
+      refuse(`${root}/events: trade ${trade.seq} of ${pool.id} comes before the one that its number follows`)
     }
     before = place
     const flat = { ...event, ...rowOf(event.block), ...rowOf(event.metadata), ...rowOf(event.reserves) }
     compareFields(
-      `${root}/events, trade ${trade.id} of ${pool.id}`, flat, '/api/pools', expected(trade), refuse
+      `${root}/events, trade ${trade.seq} of ${pool.id}`, flat, '/api/pools', expected(trade), refuse
     )
   }
   if (missing.length > 0) {

@@ -1,6 +1,6 @@
 import { DAY } from '../../lib/time.js'
 import type { Checking } from './check.js'
-import { DAY_MS, decimalsOf, LATE, type OwnPool, rawOf, tokens } from './market.js'
+import { DAY_MS, LATE, type OwnPool, rawOf, tokens } from './market.js'
 import { compareFields, isLess, isWithin, listOf, number, type Row, shown, sumOf } from './rules.js'
 import { cents, checkDates, checkLargestFirst } from './totals.js'
 
@@ -67,9 +67,9 @@ async function checkClose ({ market, doubt }: Checking, pool: OwnPool, dao: Row,
   const [last, first] = next === -1 ? [trades.at(-1), undefined] : [trades[next - 1], trades[next]]
   const { usd_priced_by: pricedBy, sequence_on_chain: newest } = await market.provenance(pool.id)
   if (last === undefined || pool.pool.priced_in_usd !== true || pricedBy !== null) return
-  const following = first === undefined ? BigInt(String(newest)) + 1n : first.id
-  const held = rawOf(last.row.quote_reserve, decimalsOf(pool.quote))
-  if (following !== last.id + 1n || held === undefined) return
+  const following = first === undefined ? BigInt(String(newest)) + 1n : first.seq
+  const held = rawOf(last.row.quote_reserve, pool.quote.decimals)
+  if (following !== last.seq + 1n || held === undefined) return
   if (!isWithin(number(dao.liquidity), tokens(2n * held, pool.quote), cents(1))) {
     doubt(`${PATH} ${pool.id}: ${dao.liquidity} is not what the trades around midnight say`)
   }

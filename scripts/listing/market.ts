@@ -1,5 +1,6 @@
-import { add, divide, multiply, powerOfTen, type Rational, ratio, ZERO } from '../../lib/decimal.js'
+import { multiply, powerOfTen, type Rational, ratio } from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
+import { hasPrice, type Swap } from '../checks/swaps.js'
 import type { Reader } from './reader.js'
 import { decimal, isRow, type Json, listOf, type Row, rowOf } from './rules.js'
 
@@ -13,24 +14,11 @@ export const DAY_MS = DAY * 1000
 /** After its end a day waits for its last trades to be final, ms. */
 export const LATE = 900_000
 
-/** What a fee in base tokens is cut off at, so that many are added up in one denominator. */
-const FINE = 10n ** 24n
+/** A trade as `/api/pools/{pool_id}/trades` has it. */
+export interface OwnTrade extends Swap { row: Row }
 
-/** A trade as `/api/pools/{pool_id}/trades` has it, amounts in raw units. */
-export interface OwnTrade {
-  row: Row
-  id: bigint
-  /** Unix s. */
-  at: number
-  slot: number
-  base: bigint
-  quote: bigint
-  /** In whole quote tokens. */
-  fee: Rational | undefined
-  hasPrice: boolean
-}
-
-export interface OwnPool { ticker: Row, pool: Row, id: string, pair: string, base: Row, quote: Row }
+export type Token = Row & { mint: string, decimals: number }
+export interface OwnPool { ticker: Row, pool: Row, id: string, pair: string, base: Token, quote: Token }
 
 /** Trades of a pool, oldest first. `reach`: Unix second from which on they are all; undefined: they are too many. */
 export interface OwnTrades { trades: OwnTrade[], reach: number | undefined }
@@ -45,47 +33,31 @@ export function rawOf (value: Json | undefined, decimals: number): bigint | unde
   return n % d === 0n ? n / d : undefined
 }
 
-export const decimalsOf = (token: Row): number => typeof token.decimals === 'number' ? token.decimals : NaN
+export const isToken = (token: Json | undefined): token is Token =>
+  isRow(token) && typeof token.mint === 'string' && Number.isInteger(token.decimals) && Number(token.decimals) >= 0
 
 function tradeOf (row: Row, { base, quote }: OwnPool): OwnTrade | undefined {
-  const [sold, paid] = [rawOf(row.base_amount, decimalsOf(base)), rawOf(row.quote_amount, decimalsOf(quote))]
+  const [sold, paid] = [rawOf(row.base_amount, base.decimals), rawOf(row.quote_amount, quote.decimals)]
   const at = Date.parse(String(row.timestamp)) / 1000
   if (sold === undefined || paid === undefined || !/^\d+$/.test(String(row.trade_id)) || !Number.isInteger(at) ||
     typeof row.slot !== 'number') {
     return undefined
   }
-  const { mint, amount } = rowOf(row.fee)
-  const fee = decimal(amount)
-  // in quote tokens, at the price of the trade itself
-  const inQuote = fee === undefined || mint === quote.mint
-    ? fee
-    : sold === 0n ? undefined : multiply(fee, divide(tokens(paid, quote), tokens(sold, base)))
+  const isBuy = row.side === 'buy'
   return {
     row,
-    id: BigInt(String(row.trade_id)),
+    seq: BigInt(String(row.trade_id)),
     at,
     slot: row.slot,
+    isBuy,
     base: sold,
     quote: paid,
-    fee: inQuote && { n: inQuote.n * FINE / inQuote.d, d: FINE },
-    hasPrice: row.price !== null
+    fee: rawOf(rowOf(row.fee).amount, (isBuy ? quote : base).decimals),
+    maker: row.maker
   }
 }
 
-export const tokens = (raw: bigint, token: Row): Rational => multiply(ratio(raw), powerOfTen(-decimalsOf(token)))
-
-/** Whole quote tokens per whole base token. `base` is not 0. */
-export const priceOf = (quote: bigint, base: bigint, pool: OwnPool): Rational =>
-  divide(tokens(quote, pool.quote), tokens(base, pool.base))
-
-export const rawSum = (trades: OwnTrade[], of: 'base' | 'quote'): bigint =>
-  trades.reduce((all, trade) => all + trade[of], 0n)
-
-export const isPriced = ({ hasPrice, base }: OwnTrade): boolean => hasPrice && base > 0n
-
-/** undefined: one is not known. */
-export const feesOf = (trades: OwnTrade[]): Rational | undefined =>
-  trades.reduce<Rational | undefined>((all, { fee }) => all && fee && add(all, fee), ZERO)
+export const tokens = (raw: bigint, { decimals }: Token): Rational => multiply(ratio(raw), powerOfTen(-decimals))
 
 /** The first pool of each kind: the deepest. */
 export const deepestBy = (pools: OwnPool[], kindOf: (pool: OwnPool) => string): Map<string, OwnPool> =>
@@ -107,7 +79,7 @@ export function createMarket (reader: Reader, now: number, count: number) {
     const byId = new Map((await rows()).map(row => [row.pool_id, row]))
     return (await tickers()).flatMap((ticker): OwnPool[] => {
       const pool = byId.get(ticker.pool_id!)
-      if (!isRow(pool?.base) || !isRow(pool.quote)) return []
+      if (!isToken(pool?.base) || !isToken(pool.quote)) return []
       const { base, quote } = pool
       return [{ ticker, pool, id: String(ticker.pool_id), pair: String(ticker.ticker_id), base, quote }]
     })
@@ -133,7 +105,7 @@ export function createMarket (reader: Reader, now: number, count: number) {
       }
       // one that has a price from before the window tells the change
       if (found.length < PAGE) return { trades: trades.reverse(), reach }
-      if (trades.some(({ at, hasPrice }) => at < since && hasPrice)) {
+      if (trades.some(trade => trade.at < since && hasPrice(trade))) {
         return { reach: trades.at(-1)!.at + 1, trades: trades.reverse() }
       }
       before = `&before=${found.at(-1)!.trade_id}`

@@ -1,13 +1,13 @@
+import { hasPrice, priceOf } from '../checks/swaps.js'
 import type { Checking } from './check.js'
-import { checkPrice } from './figures.js'
-import { APART, deepestBy, isPriced, type OwnPool, priceOf } from './market.js'
+import { APART, deepestBy, type OwnPool } from './market.js'
 import { compareFields, isRow, type Row } from './rules.js'
 
 /** Prices now as the deepest pools' tickers have them, and those of a past second as the pools' trades do. */
 export async function checkPrices (checking: Checking, pools: OwnPool[]): Promise<void> {
   const { market, compared } = checking
-  const deepest = deepestBy(pools, ({ base }) => String(base.mint))
-  const lookedAt = (await market.lookedAt()).filter(pool => deepest.get(String(pool.base.mint)) === pool)
+  const deepest = deepestBy(pools, ({ base }) => base.mint)
+  const lookedAt = (await market.lookedAt()).filter(pool => deepest.get(pool.base.mint) === pool)
   if (lookedAt.length === 0) return
   const now = await pricesOf(checking, lookedAt)
   if (now === undefined) return
@@ -15,7 +15,7 @@ export async function checkPrices (checking: Checking, pools: OwnPool[]): Promis
   const dollars = new Set(Object.values(now).flatMap(price =>
     isRow(price) && price.price_usd === price.price ? [String(price.quote_mint)] : []))
   for (const pool of lookedAt) {
-    const price = now[String(pool.base.mint)]
+    const price = now[pool.base.mint]
     const where = `/api/prices ${pool.base.mint}`
     if (!isRow(price)) checking.doubt(`${where}: no price of a pool that is listed`)
     else {
@@ -30,7 +30,7 @@ export async function checkPrices (checking: Checking, pools: OwnPool[]): Promis
 }
 
 async function pricesOf ({ reader, refuse }: Checking, pools: OwnPool[], at = ''): Promise<Row | undefined> {
-  const path = `/api/prices?mints=${pools.map(({ base }) => String(base.mint)).join()}${at}`
+  const path = `/api/prices?mints=${pools.map(({ base }) => base.mint).join()}${at}`
   const answer = await reader.json(path)
   if (answer === undefined) return undefined
   return isRow(answer) && isRow(answer.prices) ? answer.prices : refuse(`${path}: no prices`)
@@ -39,8 +39,8 @@ async function pricesOf ({ reader, refuse }: Checking, pools: OwnPool[], at = ''
 function compareOf (
   { doubt }: Checking, pool: OwnPool, where: string, price: Row, dollars: ReadonlySet<string>, also: Row
 ): void {
-  compareFields(where, price, 'the pool', { ...also, pool_id: pool.id, quote_mint: pool.quote.mint! }, doubt)
-  if (dollars.has(String(pool.quote.mint)) && price.price_usd !== price.price) {
+  compareFields(where, price, 'the pool', { ...also, pool_id: pool.id, quote_mint: pool.quote.mint }, doubt)
+  if (dollars.has(pool.quote.mint) && price.price_usd !== price.price) {
     doubt(`${where}: price_usd ${price.price_usd} in a quote token of one dollar`)
   }
 }
@@ -48,13 +48,12 @@ function compareOf (
 /** At the second of the trade in the middle, of those whose second is final for certain. */
 async function checkPast (checking: Checking, pool: OwnPool, dollars: ReadonlySet<string>): Promise<void> {
   const { trades } = await checking.market.trades(pool)
-  const priced = trades.filter(trade => isPriced(trade) && trade.at < checking.now / 1000 - APART)
+  const priced = trades.filter(trade => hasPrice(trade) && trade.at < checking.now / 1000 - APART)
   const at = priced[priced.length >> 1]?.at
   const trade = priced.findLast(trade => trade.at === at)
   if (trade === undefined) return
   const where = `/api/prices ${pool.base.mint} at ${at}`
-  const price = (await pricesOf(checking, [pool], `&at=${at}`))?.[String(pool.base.mint)]
+  const price = (await pricesOf(checking, [pool], `&at=${at}`))?.[pool.base.mint]
   if (!isRow(price)) return checking.doubt(`${where}: no price, and a trade`)
-  compareOf(checking, pool, where, price, dollars, { timestamp: trade.at })
-  checkPrice(checking.doubt, where, price, 'price', priceOf(trade.quote, trade.base, pool), 'that of the last trade')
+  compareOf(checking, pool, where, price, dollars, { timestamp: trade.at, price: priceOf(trade, pool) })
 }

@@ -1,14 +1,11 @@
 import { multiply, ONE, powerOfTen } from '../../lib/decimal.js'
-import { quotes } from '../../lib/market/price.js'
+import { bidAndAsk, hasRate, priceOf } from '../checks/swaps.js'
 import type { Checking } from './check.js'
 import { checkPrice } from './figures.js'
-import { APART, decimalsOf, type OwnPool, type OwnTrades, priceOf, rawOf, tokens } from './market.js'
+import { APART, type OwnPool, type OwnTrades, rawOf, tokens } from './market.js'
 import {
-  ADDRESS, compareFields, decimal, fields, isRow, isWithin, type Json, listOf, type Refuse, type Row
+  ADDRESS, compareFields, decimal, fields, isRow, isWithin, type Json, listOf, number, type Refuse, type Row
 } from './rules.js'
-
-/** Raw units below which a fee, rounded up, may be that of several rates in basis points. */
-const WHOLE_POINT = 10_000n
 
 /** What is one setting for all pools is the same in each record. */
 export async function checkSettings ({ market, refuse }: Checking): Promise<void> {
@@ -83,44 +80,31 @@ export async function checkDetail (
     refuse(`${where}: more events are missing than there are`)
   }
   if (base === undefined || quote === undefined || base === 0n || quote === 0n) return
-  checkPrice(refuse, where, detail, 'last_price', priceOf(quote, base, pool), 'that of its reserves')
+  checkPrice(refuse, where, detail, 'last_price', priceOf({ base, quote }, pool), 'that of its reserves')
   const [fee, notional] = [decimal(provenance.taker_fee_rate), decimal(provenance.quote_notional)]
   if (fee === undefined || notional === undefined || fee.n <= 0n || fee.n >= fee.d) {
     return refuse(`${where}: taker_fee_rate or quote_notional is none`)
   }
-  const expected = quotes({
-    baseReserves: base,
-    quoteReserves: quote,
-    baseDecimals: decimalsOf(pool.base),
-    quoteDecimals: decimalsOf(pool.quote)
-  }, { notional, feeRate: fee })
-  for (const name of ['bid', 'ask'] as const) {
-    checkPrice(doubt, `${where}, /api/tickers`, pool.ticker, name, expected[name], 'that of its reserves')
-  }
+  const word = { takerFeeRate: String(provenance.taker_fee_rate), quoteNotional: String(provenance.quote_notional) }
+  compareFields(`${where}, /api/tickers`, pool.ticker, 'its reserves', bidAndAsk({ base, quote }, word, pool), doubt)
   checkLiquidity(where, detail, quote, pool, pools, provenance.usd_priced_by, doubt)
   await checkNewest({ market, doubt }, pool, detail, { base, quote, onChain })
-  checkRates(where, provenance, end, await market.trades(pool), pool, doubt)
+  checkRates(where, provenance, end, await market.trades(pool), doubt)
 }
 
 /** Each fee is that of a rate which is said to have held, from its first swap to its last. */
 function checkRates (
-  where: string, { fee_rates: given }: Row, end: Json | undefined, { trades, reach }: OwnTrades, pool: OwnPool,
-  doubt: Refuse
+  where: string, { fee_rates: given }: Row, end: Json | undefined, { trades, reach }: OwnTrades, doubt: Refuse
 ): void {
   const rates = listOf(given).map(
-    ({ rate, from_slot: from, to_slot: to }) => ({ part: decimal(rate), from: Number(from), to: Number(to) })
+    ({ rate, from_slot: from, to_slot: to }) => ({ rate: number(rate), from: Number(from), to: Number(to) })
   )
   if (rates.some(({ from, to }, at) => from > to || from < (rates[at - 1]?.from ?? 0))) {
     doubt(`${where}: fee_rates are not oldest first`)
   }
-  for (const { row, slot, quote, base, id, at } of trades) {
-    if (!isRow(row.fee)) continue
-    const [input, token] = row.side === 'buy' ? [quote, pool.quote] : [base, pool.base]
-    const paid = rawOf(row.fee.amount, decimalsOf(token))
-    const isOne = rates.some(({ part, from, to }) => part !== undefined && from <= slot && slot <= to &&
-      paid === input - input * (part.d - part.n) / part.d)
-    if (!isOne && input >= WHOLE_POINT && typeof end === 'number' && at < end - APART) {
-      doubt(`${where}: the fee of trade ${id} is none of its fee_rates`)
+  for (const trade of trades) {
+    if (typeof end === 'number' && trade.at < end - APART && !hasRate(trade, rates)) {
+      doubt(`${where}: the fee of trade ${trade.seq} is none of its fee_rates`)
     }
   }
   const first = trades[0]?.slot ?? Infinity
@@ -154,12 +138,12 @@ async function checkNewest (
 ): Promise<void> {
   const newest = (await market.trades(pool)).trades.at(-1)
   if (newest === undefined || onChain === undefined || detail.state !== 'spot') return
-  if (newest.id > onChain) {
-    return doubt(`/api/pools/${pool.id}: sequence_on_chain ${onChain}, and there is a trade ${newest.id}`)
+  if (newest.seq > onChain) {
+    return doubt(`/api/pools/${pool.id}: sequence_on_chain ${onChain}, and there is a trade ${newest.seq}`)
   }
-  if (newest.id < onChain) return
+  if (newest.seq < onChain) return
   for (const [side, reserve] of [['base', base], ['quote', quote]] as const) {
-    const after = rawOf(newest.row[`${side}_reserve`], decimalsOf(pool[side]))
+    const after = rawOf(newest.row[`${side}_reserve`], pool[side].decimals)
     if (after !== undefined && after !== reserve) {
       doubt(`/api/pools/${pool.id}: ${side}_reserves ${reserve}, and ${after} after its newest event`)
     }

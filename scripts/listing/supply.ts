@@ -1,6 +1,6 @@
 import { compare, type Rational, subtract } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
-import { decimalsOf, rawOf } from './market.js'
+import { rawOf } from './market.js'
 import { checkKnown } from './reader.js'
 import { decimal, fields, isLess, listOf, type Row, rowOf, same, sumOf } from './rules.js'
 
@@ -37,7 +37,8 @@ export async function checkSupply (checking: Checking, mint: string): Promise<vo
     refuse(`${where}: circulatingSupply is not totalSupply less teamPerformancePackage`)
   }
   if (isLess(total, inPools) || isLess(total, outside)) refuse(`${where}: a part is more than the whole`)
-  if (String(rawOf(record.totalSupply, decimalsOf(record))) !== record.rawTotalSupply) {
+  const { decimals } = record
+  if (typeof decimals !== 'number' || String(rawOf(record.totalSupply, decimals)) !== record.rawTotalSupply) {
     refuse(`${where}: rawTotalSupply is not totalSupply in raw units`)
   }
   if ((await market.tokens(mint)).some(({ decimals }) => decimals !== record.decimals)) {
@@ -90,7 +91,7 @@ export async function compareSupply (
 /** Jupiter's supplies, held against the plain-text ones that CoinGecko and CoinMarketCap read. */
 export async function checkJupiter (checking: Checking): Promise<void> {
   const { reader, market, refuse, compared } = checking
-  const mints = [...new Set((await market.lookedAt()).map(({ base }) => String(base.mint)))]
+  const mints = [...new Set((await market.lookedAt()).map(({ base }) => base.mint))]
   if (mints.length === 0) refuse('/jupiter: no token to look at')
   for (const mint of mints) {
     const where = `/jupiter/supply/${mint}`

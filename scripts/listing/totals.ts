@@ -1,9 +1,10 @@
-import { powerOfTen, ratio, type Rational } from '../../lib/decimal.js'
+import { ratio, type Rational } from '../../lib/decimal.js'
 import { DAY } from '../../lib/time.js'
+import { dayFigures, feesOf } from '../checks/swaps.js'
 import type { Checking } from './check.js'
-import { APART, DAY_MS, feesOf, LATE, type OwnPool, rawSum, tokens } from './market.js'
+import { APART, DAY_MS, LATE, type OwnPool } from './market.js'
 import {
-  compareFields, decimal, isExactly, isLess, isWithin, type Json, listOf, number, type Refuse, type Row, rowOf,
+  compareFields, decimal, isExactly, isLess, isWithin, type Json, listOf, number, type Refuse, type Row, rowOf, same,
   shown, sumOf
 } from './rules.js'
 
@@ -69,7 +70,7 @@ export async function checkTotals (checking: Checking, pools: OwnPool[]): Promis
   const { days, tokens } = checkSums(path, found, 'volume', 'totalVolume', refuse)
   checkDates(path, days, refuse)
   checkLargestFirst(`${path} tokens`, tokens, 'totalVolume', refuse)
-  const symbols = new Map(pools.map(({ base }) => [base.mint, base.symbol]))
+  const symbols = new Map<Json | undefined, Json | undefined>(pools.map(({ base }) => [base.mint, base.symbol]))
   for (const token of tokens) {
     const { mint } = token
     if (!symbols.has(mint)) continue
@@ -144,10 +145,8 @@ async function checkPoolDay ({ market, doubt, now }: Checking, where: string, ro
   const ofDay = trades.filter(({ at }) => at >= start && at < start + DAY)
   for (let to = ofDay.length; to >= 0; to--) {
     const some = ofDay.slice(0, to)
-    const [volume, fees, paid] = [tokens(rawSum(some, 'quote'), pool.quote), feesOf(some), decimal(row.fees)]
-    const isOne = isExactly(row.target_volume, volume) && row.trades === to &&
-      (fees === undefined || (paid !== undefined && isWithin(paid, fees, powerOfTen(-8))))
-    if (isOne) return
+    const [{ trades, target_volume: volume }, fees] = [dayFigures(some, pool), feesOf(some, pool)]
+    if (row.trades === trades && same(row.target_volume, volume) && (fees === undefined || same(row.fees, fees))) return
     if (to > 0 && ofDay[to - 1]!.at < now / 1000 - APART) break
   }
   doubt(`${where} ${pool.id}: trades, target_volume or fees are not those of its trades`)

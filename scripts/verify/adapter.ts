@@ -1,6 +1,7 @@
 /** A day of a pool as the public adapters count it (docs/methodology.md), in whole quote tokens, taken for dollars. */
-import { type Chain, dateOf, DAY, feesOf, group, type Group, type Served } from './compare.js'
-import { amount, text } from './decimal.js'
+import { amount, text } from '../checks/decimal.js'
+import { feesOf, sumOf } from '../checks/swaps.js'
+import { type Chain, dateOf, DAY, group, type Group, type Served } from './compare.js'
 import type { Node } from './node.js'
 
 /** A token account's amount. */
@@ -32,10 +33,9 @@ export function besideAdapter (
   const swaps = start === midnight ? traded.slice(0, row?.trades ?? 0) : traded
   const own = group('the adapters\' day')
   const { unit, decimals, symbol } = pool.quote
-  const sumOf = (some: typeof swaps): bigint => some.reduce((sum, { quote }) => sum + quote, 0n)
   const [named, unnamed] = [swaps.filter(({ isNamed }) => isNamed), swaps.filter(({ isNamed }) => !isNamed)]
-  const [theirs, lost] = [sumOf(named), sumOf(unnamed)]
-  const charged = feesOf(swaps, pool.quote)
+  const [theirs, lost] = [sumOf(named, 'quote'), sumOf(unnamed, 'quote')]
+  const charged = feesOf(swaps, pool)
   own.field('trades', row?.trades ?? 0, named.length + unnamed.length)
   own.field('target_volume', row?.target_volume ?? '0', amount(theirs + lost, decimals))
   if (charged !== undefined) own.field('fees', row?.fees ?? '0', charged)

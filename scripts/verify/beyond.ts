@@ -1,9 +1,10 @@
 /** What `npm run verify` makes again beyond trades: the DAO's supply and what it owns, its liquidity by day, quotes. */
 import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
+import { amount, fraction, price, shortest, signed, text } from '../checks/decimal.js'
+import { feeOf, inputOf, priceOf, quoteFigures } from '../checks/swaps.js'
 import { type Chain, dateOf, DAY, type Group, group, type Json, type Served, type Word, type Worth } from './compare.js'
-import { amount, fraction, price, shortest, signed, text } from './decimal.js'
-import { type Past, type Pool, poolAt, readPast, type State, stateAt, stateOfDao, type Swap } from './chain.js'
+import { type Past, type Pool, poolAt, readPast, type State, stateAt, stateOfDao } from './chain.js'
 import type { Account, Node } from './node.js'
 
 /** Of accounts that are neither the pool's nor the vault's. */
@@ -208,40 +209,24 @@ export const quotesAsked = ({ detail }: Pick<Served, 'detail'>): Array<{ side: s
 export function quotedOf ({ quotes }: Served, { pool, past }: Chain, { takerFeeRate }: Word): Group {
   const own = group('quotes')
   const whole = fraction(takerFeeRate)
-  const newest = past.swaps.findLast(({ fee, input }: Swap) => fee !== undefined && input > LEAST_INPUT)
+  const newest = past.swaps.findLast(swap => swap.fee !== undefined && inputOf(swap) > LEAST_INPUT)
   for (const { asked, quote } of quotes) {
-    const state: State | undefined = stateAt(pool, past, Number(quote?.slot))
+    const state = stateAt(pool, past, Number(quote?.slot))
     if (state === undefined) continue
-    const isBuy = asked.side === 'buy'
-    const [paid, got] = isBuy ? [pool.quote, pool.base] : [pool.base, pool.quote]
-    const [into, out] = isBuy ? [state.quote, state.base] : [state.base, state.quote]
-    const { n, d } = fraction(String(quote.protocol_fee_rate))
-    const net = (input: bigint): bigint => input * (d - n) / d
+    const rate = fraction(String(quote.protocol_fee_rate))
     if (newest !== undefined) {
-      own.holds('protocol_fee_rate', quote.protocol_fee_rate, newest.input - net(newest.input) === newest.fee,
-        `one by which ${newest.fee} of ${newest.input} were charged`)
+      const input = inputOf(newest)
+      own.holds('protocol_fee_rate', quote.protocol_fee_rate, feeOf(input, rate) === newest.fee,
+        `one by which ${newest.fee} of ${input} were charged`)
     }
-    const lp = { n: whole.n * d - n * whole.d, d: whole.d * d }
-    const part = fraction(asked.amount)
-    const input = part.n * paid.unit / part.d
-    const weighted = net(input) * (lp.d - lp.n)
-    const output = weighted * out / (into * lp.d + weighted)
-    const atSpot = weighted * out
+    const lp = { n: whole.n * rate.d - rate.n * whole.d, d: whole.d * rate.d }
     own.fields(asked.side, quote, {
-      price_impact: atSpot === 0n ? '100.0000' : text(100n * (atSpot - output * into * lp.d), atSpot, 4),
+      ...quoteFigures(state, { isBuy: asked.side === 'buy', amount: asked.amount }, rate, lp, pool),
       pool_id: pool.address,
       side: asked.side,
-      amount: asked.amount,
-      output: amount(output, got.decimals),
       exact: !state.isLive,
-      average_price: output === 0n
-        ? null
-        : isBuy
-          ? price(input * got.unit, output * paid.unit)
-          : price(output * paid.unit, input * got.unit),
-      fee: { mint: paid.mint, amount: amount(input - net(input), paid.decimals) },
       lp_fee_rate: shortest(lp.n, lp.d, 18),
-      last_price: price(state.quote * pool.base.unit, state.base * pool.quote.unit)
+      last_price: priceOf(state, pool)
     })
   }
   return own.found

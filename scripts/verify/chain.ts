@@ -2,6 +2,7 @@
 import { PublicKey } from '@solana/web3.js'
 import bs58 from 'bs58'
 import { refuse } from '../command-line.js'
+import type * as checks from '../checks/swaps.js'
 import type { Account, Node, Signature } from './node.js'
 
 export interface Token {
@@ -44,22 +45,10 @@ export interface Pool {
   state: State
 }
 
-export interface Swap {
-  seq: bigint
+export interface Swap extends checks.Swap {
   signature: string
-  slot: number
   blockIndex: number | undefined
   eventIndex: number
-  at: number
-  isBuy: boolean
-  /** Paid and received, raw. */
-  input: bigint
-  output: bigint
-  base: bigint
-  quote: bigint
-  /** undefined: the events before it do not tell it. */
-  fee: bigint | undefined
-  maker: string
   /** The transaction's log names it. */
   isNamed: boolean
   after: State
@@ -226,8 +215,6 @@ export async function readPast (node: Node, pool: Pool, since: number): Promise<
         eventIndex: index,
         at,
         isBuy,
-        input,
-        output,
         base,
         quote,
         fee,

@@ -1,6 +1,10 @@
 /** Every field of a pool's answers beside what the chain says, for `npm run verify`. */
 import { daoOf, type Holdings, liquidityOf, quotedOf } from './beyond.js'
-import { amount, fraction, price, shortest, signed, text } from './decimal.js'
+import { amount, fraction, text } from '../checks/decimal.js'
+import {
+  bidAndAsk, candleOf, changeOf, dayFigures, feesOf, hasPrice, hasRate, priceOf, type Rate, sumOf, volumesOf,
+  windowFigures
+} from '../checks/swaps.js'
 import { type Past, type Pool, type State, stateAt, type Swap, type Token } from './chain.js'
 
 export type Json = any   // answers of the service: whatever they are, they are compared with texts
@@ -49,8 +53,6 @@ const PERIODS = [
 ] as const
 /** Slots within which a trade may not have been stored yet when the service was asked. */
 const JUST_NOW = 300
-/** Raw units below which a fee, rounded up, may be that of several rates in basis points. */
-const WHOLE_POINT = 10_000n
 /** How far the service's clock and the state it shows may be from the chain's: a stale answer's age, s and slots. */
 const LATE = 150
 const LATE_SLOTS = 750
@@ -61,70 +63,6 @@ const NOT_TOLD = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null 
 
 const iso = (seconds: number): string => new Date(seconds * 1000).toISOString()
 export const dateOf = (seconds: number): string => iso(seconds).slice(0, 10)
-const sum = (swaps: Swap[], of: 'base' | 'quote'): bigint => swaps.reduce((all, swap) => all + swap[of], 0n)
-const hasPrice = ({ base, quote }: Swap): boolean => base > 0n && quote > 0n
-const makers = (swaps: Swap[]): number => new Set(swaps.map(({ maker }) => maker)).size
-
-/** Fees of swaps in quote tokens, each at its own price; undefined where one is not told. */
-export function feesOf (swaps: Swap[], { unit }: Token): string | undefined {
-  const fine = 10n ** 30n
-  let all = 0n
-  for (const { fee, isBuy, base, quote } of swaps) {
-    if (fee === undefined || (!isBuy && base === 0n)) return undefined
-    all += isBuy ? fee * fine : fee * quote * fine / base
-  }
-  return shortest(all, fine * unit, 8)
-}
-
-function figures ({ base, quote }: Pool) {
-  const of = (paid: bigint, got: bigint, round?: 'down' | 'up'): string =>
-    price(paid * base.unit, got * quote.unit, round)
-  const volumes = (swaps: Swap[]) => ({
-    base_volume: amount(sum(swaps, 'base'), base.decimals), target_volume: amount(sum(swaps, 'quote'), quote.decimals)
-  })
-  return {
-    of,
-    volumes,
-    /** Of swaps oldest first. */
-    candle (swaps: Swap[]) {
-      const priced = swaps.filter(hasPrice)
-      const sorted = priced.toSorted((a, b) => a.quote * b.base < b.quote * a.base ? -1 : 1)
-      const at = (swap: Swap | undefined): string | null => swap === undefined ? null : of(swap.quote, swap.base)
-      return {
-        open: at(priced[0]),
-        high: at(sorted.at(-1)),
-        low: at(sorted[0]),
-        close: at(priced.at(-1)),
-        trades: swaps.length,
-        ...volumes(swaps)
-      }
-    }
-  }
-}
-
-/**
- * What a swap for so much, at most 1 % of the pool, really yields; where that is nothing, the price less or plus the
- * fee.
- */
-function quotesOf (
-  { base, quote }: State, { takerFeeRate, quoteNotional }: Word, pool: Pool
-): { bid: string, ask: string } {
-  const { of } = figures(pool)
-  const [fee, asked] = [fraction(takerFeeRate), fraction(quoteNotional)]
-  const kept = fee.d - fee.n
-  const swap = (input: bigint, from: bigint, to: bigint): bigint => {
-    const net = input * kept / fee.d
-    return net * to / (from + net)
-  }
-  const [wanted, most] = [asked.n * pool.quote.unit / asked.d, quote / 100n]
-  const quoteIn = wanted < most ? wanted : most
-  const baseIn = quoteIn * base / quote
-  const [sold, bought] = [swap(baseIn, base, quote), swap(quoteIn, quote, base)]
-  return {
-    bid: sold > 0n ? of(sold, baseIn, 'down') : of(quote * kept, base * fee.d, 'down'),
-    ask: bought > 0n ? of(quoteIn, bought, 'up') : of(quote * fee.d, base * kept, 'up')
-  }
-}
 
 /** USD per raw unit of the quote token; undefined: it has no value. */
 export type Worth = { n: bigint, d: bigint } | undefined
@@ -179,7 +117,6 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   const slot = Number(provenance?.slot)
   const end = Number(provenance?.windows_end)
   const state = stateAt(pool, past, slot)
-  const { of, candle, volumes } = figures(pool)
 
   const place = group('the moment that is shown')
   place.holds('provenance.slot', slot, slot <= pool.state.slot && slot > pool.state.slot - LATE_SLOTS,
@@ -213,7 +150,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     quote: token(pool.quote),
     state: state.isLive ? 'proposal' : 'spot',
     created_at: iso(pool.createdAt),
-    last_price: of(state.quote, state.base),
+    last_price: priceOf(state, pool),
     liquidity_in_usd: worth === undefined ? '0.00' : text(2n * state.quote * worth.n, worth.d, 2),
     priced_in_usd: worth !== undefined
   })
@@ -245,7 +182,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     target_name: pool.quote.name,
     last_price: detail?.last_price,
     liquidity_in_usd: detail?.liquidity_in_usd,
-    ...quotesOf(state, word, pool)
+    ...bidAndAsk(state, word, pool)
   })
   const { provenance: _, other_pools: others, ...row } = detail ?? {}
   // the list tells these of the deepest pools
@@ -260,7 +197,7 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   const sure = known.filter(({ slot: at }) => at <= Math.min(finalized - JUST_NOW, slot)).length
   const isIn = (swaps: Swap[], from: number): Swap[] => swaps.filter(({ at }) => at > from && at <= end)
   const isServed = (some: Swap[]): boolean =>
-    volumes(some).target_volume === detail?.target_volume_24h && some.length === detail?.trades_24h
+    volumesOf(some, pool).target_volume === detail?.target_volume_24h && some.length === detail?.trades_24h
   let count = known.length
   while (count > sure && !isServed(isIn(known.slice(0, count), end - DAY))) count--
   const swaps = known.slice(0, count)
@@ -268,38 +205,22 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
 
   const day = group(`24 hours from ${past.transactions} transactions`)
   if (word.basis === 'input') {
-    const { base_volume: sold, target_volume: paid } = volumes(window)
+    const { base_volume: sold, target_volume: paid } = volumesOf(window, pool)
     day.fields('', detail, { base_volume_24h: sold, target_volume_24h: paid })
     day.fields('/api/tickers', inTickers, {
-      base_volume: text(sum(window, 'base'), pool.base.unit, 8),
-      target_volume: text(sum(window, 'quote'), pool.quote.unit, 8)
+      base_volume: text(sumOf(window, 'base'), pool.base.unit, 8),
+      target_volume: text(sumOf(window, 'quote'), pool.quote.unit, 8)
     })
   } else notes.push('not made again: volumes, which VOLUME_BASIS has counted by fees')
-  const priced = window.filter(hasPrice)
-  const [buys, sells] = [true, false].map(side => window.filter(({ isBuy }) => isBuy === side)) as [Swap[], Swap[]]
-  const { high, low } = candle(window)
+  day.fields('', detail, windowFigures(window, pool))
   const newest = swaps.findLast(swap => hasPrice(swap) && swap.at <= end)
-  day.fields('', detail, {
-    trades_24h: window.length,
-    buys_24h: buys.length,
-    sells_24h: sells.length,
-    buy_volume_24h: volumes(buys).target_volume,
-    sell_volume_24h: volumes(sells).target_volume,
-    makers_24h: makers(window),
-    buyers_24h: makers(buys),
-    sellers_24h: makers(sells),
-    high_24h: high,
-    low_24h: low,
-    vwap_24h: priced.length === 0 ? null : of(sum(priced, 'quote'), sum(priced, 'base')),
-  })
   for (const [name, seconds] of PERIODS) {
     const before = swaps.findLast(swap => hasPrice(swap) && swap.at <= end - seconds)
     // how it was before all that was read nobody has told
     if (before === undefined && end - seconds < since && detail?.[`price_change_${name}`] !== null) continue
-    day.field(`price_change_${name}`, detail?.[`price_change_${name}`],
-      newest === undefined || before === undefined ? null : percent(before, newest))
+    day.field(`price_change_${name}`, detail?.[`price_change_${name}`], changeOf(before, newest))
   }
-  const fees = feesOf(window, pool.quote)
+  const fees = feesOf(window, pool)
   if (fees === undefined) notes.push('not made again: fees_24h, a fee of which no event before it tells')
   else day.field('fees_24h', detail?.fees_24h, fees)
   for (const [name, days] of [['target_volume_7d', 7], ['target_volume_30d', 30]] as const) {
@@ -308,9 +229,8 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
     else if (word.basis !== 'input' || from < since) {
       notes.push(`not made again: ${name}, for which --days ${days} reads the transactions`)
     } else {
-      day.field(
-        name, detail?.[name], volumes(swaps.filter(({ at }) => at >= from && at < end - end % 60)).target_volume
-      )
+      const { target_volume: volume } = volumesOf(swaps.filter(({ at }) => at >= from && at < end - end % 60), pool)
+      day.field(name, detail?.[name], volume)
     }
   }
   const indexed = BigInt(/^\d+$/.test(provenance?.sequence_indexed) ? provenance.sequence_indexed : -1)
@@ -332,32 +252,21 @@ export function compareAll (served: Served, chain: Chain, word: Word): { groups:
   return { groups, notes }
 }
 
-/** Percent between two prices, two places. */
-function percent (from: Swap, to: Swap): string {
-  const [before, after] = [from.quote * to.base, to.quote * from.base]
-  return signed(100n * (after - before), before, 2)
-}
-
 /** Each fee that the events tell is of a rate that is said to have held then. */
-function checkRates (day: ReturnType<typeof group>, rates: Json[], window: Swap[], known: Swap[]): void {
-  for (const slot of rates.flatMap(({ from_slot: from, to_slot: to }) => [from, to])) {
+function checkRates (day: ReturnType<typeof group>, told: Json[], window: Swap[], known: Swap[]): void {
+  const rates = told.map(({ rate, from_slot: from, to_slot: to }): Rate => ({ rate: fraction(String(rate)), from, to }))
+  for (const slot of rates.flatMap(({ from, to }) => [from, to])) {
     const isOld = slot < (known[0]?.slot ?? Infinity)
     day.holds('fee_rates', slot, isOld || known.some(swap => swap.slot === slot), 'the slot of a swap')
   }
-  for (const { fee, input, slot, seq } of window) {
-    if (fee === undefined || input < WHOLE_POINT) continue
-    const isOne = rates.some(({ rate, from_slot: from, to_slot: to }) => {
-      const { n, d } = fraction(String(rate))
-      return from <= slot && slot <= to && fee === input - input * (d - n) / d
-    })
-    day.holds(`fee_rates at trade ${seq}`, rates, isOne, `one by which ${fee} of ${input} were charged`)
+  for (const swap of window) {
+    day.holds(`fee_rates at trade ${swap.seq}`, told, hasRate(swap, rates), `one by which ${swap.fee} was charged`)
   }
 }
 
 function tradesOf (served: Json[], known: Swap[], window: Swap[], pool: Pool): Group {
   const own = group(`${window.length} trades`)
   const { base, quote } = pool
-  const { of } = figures(pool)
   const bySeq = new Map(known.map(swap => [String(swap.seq), swap]))
   for (const row of served) {
     const swap = bySeq.get(row.trade_id)
@@ -377,7 +286,7 @@ function tradesOf (served: Json[], known: Swap[], window: Swap[], pool: Pool): G
       event_index: eventIndex,
       timestamp: iso(at),
       side: isBuy ? 'buy' : 'sell',
-      price: hasPrice(swap) ? of(swap.quote, swap.base) : null,
+      price: hasPrice(swap) ? priceOf(swap, pool) : null,
       base_amount: amount(swap.base, base.decimals),
       quote_amount: amount(swap.quote, quote.decimals),
       ...fee !== undefined && { fee: { mint: paid.mint, amount: amount(fee, paid.decimals) } },
@@ -402,7 +311,7 @@ function pricesOf ({ prices, tickers }: Served, known: Swap[], { pool, since }: 
   for (const { at, price: row } of prices) {
     const swap = known.findLast(swap => hasPrice(swap) && swap.at <= at)
     if (swap === undefined || at < since) continue
-    const ours = figures(pool).of(swap.quote, swap.base)
+    const ours = priceOf(swap, pool)
     own.fields(`price at ${at}`, row, {
       price: ours, quote_mint: quote.mint, pool_id: address, timestamp: swap.at, ...isDollar && { price_usd: ours }
     })
@@ -416,12 +325,11 @@ function candlesOf (
 ): Group {
   const own = group('candles of an hour, and today')
   if (word.basis !== 'input') return own.found
-  const { candle } = figures(pool)
   const last = end - LATE
   for (let hour = Math.ceil(since / HOUR) * HOUR; hour + HOUR <= last; hour += HOUR) {
     const inHour = swaps.filter(({ at }) => at >= hour && at < hour + HOUR)
     const row = candles.find((one: Json) => one.time === hour)
-    if (inHour.some(hasPrice)) own.fields(`candle ${hour}`, row, { time: hour, ...candle(inHour) })
+    if (inHour.some(hasPrice)) own.fields(`candle ${hour}`, row, { time: hour, ...candleOf(inHour, pool) })
     else if (inHour.length === 0) own.holds(`candle ${hour}`, row, row === undefined, 'none: nothing was traded')
   }
   for (const row of candles) own.holds(`candle ${row.time}`, row.time, row.time % HOUR === 0, 'the start of an hour')
@@ -433,13 +341,12 @@ function candlesOf (
     Math.abs(row.trades - today.length) <= today.filter(({ at }) => at > last).length) {
     return own.found
   }
-  const fees = feesOf(today, pool.quote)
+  const fees = feesOf(today, pool)
   own.fields(`day ${dateOf(end)}`, row, {
     date: dateOf(end),
-    ...candle(today),
-    makers: makers(today),
+    ...dayFigures(today, pool),
     ...fees !== undefined && { fees },
-    volume_usd: worth === undefined ? '0.00' : text(sum(today, 'quote') * worth.n, worth.d, 2)
+    volume_usd: worth === undefined ? '0.00' : text(sumOf(today, 'quote') * worth.n, worth.d, 2)
   })
   return own.found
 }
