@@ -1,7 +1,7 @@
 /** Rounds of a check. What is of two moments agrees in one of them. */
-const ROUNDS = 3
+const ROUNDS = 5
 /** Between the first two, ms; ever longer, since a round may last as long as some refreshes of the service. */
-const BETWEEN = 4_000
+const BETWEEN = 2_000
 
 /** What is told, by a kind that knows it again, in each of some rounds; as it is told in the last one. */
 export async function lasting (

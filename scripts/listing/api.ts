@@ -24,6 +24,8 @@ export async function checkApi (checking: Checking): Promise<void> {
   for (const { pool_id: id, base, quote } of rows) {
     if (!isToken(base) || !isToken(quote)) refuse(`/api/pools ${id}: a token without mint or decimals`)
   }
+  // before the trades are read, which may go further than what they are held against
+  await checkTotals(checking, pools)
   for (const pool of pools) await checkRow(checking, pool)
   checkOrder(checking, pools)
   const looked = await market.lookedAt()
@@ -37,7 +39,6 @@ export async function checkApi (checking: Checking): Promise<void> {
     await checkSupply(checking, mint)
   }
   await checkDaos(checking, pools)
-  await checkTotals(checking, pools)
   await checkLiquidityDays(checking, pools)
   await checkPrices(checking, pools)
   await checkOwners(checking)

@@ -62,7 +62,7 @@ export async function checkForm (
     }
     const doubt = (problem: string): undefined => { told.set(kindOf(problem), problem) }
     const reader = createReader(get, refuse)
-    const market = createMarket(createReader(get, form === 'api' ? refuse : () => undefined), now(), pools)
+    const market = createMarket(createReader(get, form === 'api' ? refuse : () => undefined), now(), pools, pause)
     compared.length = 0
     await CHECKS[form]({ reader, market, refuse, doubt, now: now(), pools, compared: what => { compared.push(what) } })
     return told

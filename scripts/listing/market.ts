@@ -7,6 +7,8 @@ import { decimal, isRow, type Json, listOf, type Row, rowOf } from './rules.js'
 /** Pages of a thousand trades that are read of one pool; a pool with more is not summed up. */
 const MAX_PAGES = 30
 const PAGE = 1_000
+/** How often trades are asked for that are not as new as what they are held against. */
+const TRIES = 3
 /** How far apart the moments of two answers may lie, s: one may be stale, and trades are final some seconds later. */
 export const APART = 150
 
@@ -64,7 +66,7 @@ export const deepestBy = (pools: OwnPool[], kindOf: (pool: OwnPool) => string): 
   new Map(pools.toReversed().map(pool => [kindOf(pool), pool]))
 
 /** The service's own answers, each read once, when it is first asked for. `now`: Unix ms. */
-export function createMarket (reader: Reader, now: number, count: number) {
+export function createMarket (reader: Reader, now: number, count: number, pause: (ms: number) => Promise<unknown>) {
   const kept = new Map<string, Promise<unknown>>()
   function once<T> (key: string, make: () => Promise<T>): Promise<T> {
     const made = kept.get(key) ?? make()
@@ -84,12 +86,17 @@ export function createMarket (reader: Reader, now: number, count: number) {
       return [{ ticker, pool, id: String(ticker.pool_id), pair: String(ticker.ticker_id), base, quote }]
     })
   })
-  const record = (path: string, name?: string) => once(path, async () => {
-    const found = await reader.json(path)
-    const row = name === undefined ? found : rowOf(found)[name]
-    return isRow(row) ? row : undefined
-  })
+  const record = (path: string, name?: string) => once(path, () => reader.row(path, name))
   const detail = (pool: string) => record(`/api/pools/${pool}`)
+
+  /** Of no earlier time than others that were read: an earlier one is asked for again once it is no longer fresh. */
+  async function listAfter (others: string[], path: string): Promise<Row[]> {
+    for (let tries = 1; ; tries++) {
+      const found = listOf(await reader.json(path))
+      if (tries === TRIES || !others.some(other => reader.timeOf(path) < reader.timeOf(other))) return found
+      await pause(1_000 * reader.lifeOf(path) + 100)
+    }
+  }
 
   async function read (pool: OwnPool): Promise<OwnTrades> {
     const since = Math.floor(now / 1000) - DAY - APART
@@ -98,7 +105,8 @@ export function createMarket (reader: Reader, now: number, count: number) {
     const reach = typeof known === 'string' ? Date.parse(known) / 1000 : -Infinity
     const trades: OwnTrade[] = []
     for (let [page, before] = [0, '']; page < MAX_PAGES; page++) {
-      const found = listOf(await reader.json(`/api/pools/${pool.id}/trades?limit=${PAGE}${before}`))
+      const own = `/api/pools/${pool.id}`
+      const found = await listAfter(['/api/pools', own], `${own}/trades?limit=${PAGE}${before}`)
       for (const row of found) {
         const trade = tradeOf(row, pool)
         if (trade !== undefined) trades.push(trade)

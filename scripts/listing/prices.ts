@@ -1,16 +1,18 @@
 import { hasPrice, priceOf } from '../checks/swaps.js'
 import type { Checking } from './check.js'
 import { APART, deepestBy, type OwnPool } from './market.js'
-import { compareFields, isRow, type Row } from './rules.js'
+import { compareFields, isRow, listOf, type Row } from './rules.js'
 
 /** Prices now as the deepest pools' tickers have them, and those of a past second as the pools' trades do. */
 export async function checkPrices (checking: Checking, pools: OwnPool[]): Promise<void> {
-  const { market, compared } = checking
+  const { market, reader, compared } = checking
   const deepest = deepestBy(pools, ({ base }) => base.mint)
   const lookedAt = (await market.lookedAt()).filter(pool => deepest.get(pool.base.mint) === pool)
   if (lookedAt.length === 0) return
   const now = await pricesOf(checking, lookedAt)
   if (now === undefined) return
+  // read again, as they are now
+  const prices = new Map(listOf(await reader.json('/api/tickers')).map(row => [row.pool_id, row.last_price!]))
   // a quote token of one dollar is one for every pool
   const dollars = new Set(Object.values(now).flatMap(price =>
     isRow(price) && price.price_usd === price.price ? [String(price.quote_mint)] : []))
@@ -19,7 +21,7 @@ export async function checkPrices (checking: Checking, pools: OwnPool[]): Promis
     const where = `/api/prices ${pool.base.mint}`
     if (!isRow(price)) checking.doubt(`${where}: no price of a pool that is listed`)
     else {
-      compareOf(checking, pool, where, price, dollars, { price: pool.ticker.last_price! })
+      compareOf(checking, pool, where, price, dollars, { price: prices.get(pool.id) ?? null })
       if (pool.pool.priced_in_usd !== (price.price_usd !== null)) {
         checking.doubt(`${where}: price_usd is ${price.price_usd}, and priced_in_usd is not so`)
       }

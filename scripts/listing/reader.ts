@@ -54,21 +54,26 @@ export function createReader (get: Get, refuse: Refuse) {
     /** The answer as it is, held to nothing. */
     raw: get,
     /** Seconds that the last answer of the path says it is old. */
-    ageOf: (path: string): number => Number(last.get(path)?.headers.age ?? 0)
+    ageOf: (path: string): number => Number(last.get(path)?.headers.age ?? 0),
+    /** Of the last answer of the path: Unix ms of its oldest data, and for how many s it is fresh; NaN: unsaid. */
+    timeOf: (path: string): number => Date.parse(last.get(path)?.headers['x-chain-time'] ?? ''),
+    lifeOf: (path: string): number => livesFor(last.get(path)?.headers['cache-control'])
   }
 }
+
+const livesFor = (control = ''): number => Number(/^public, max-age=(\d+)$/.exec(control)?.[1] ?? NaN)
 
 function checkHeaders (path: string, { headers, text }: Answer, refuse: Refuse): void {
   const { etag, age, vary, 'cache-control': control, 'content-length': length, 'content-encoding': encoding } = headers
   if (etag === undefined || !/^"[^"]+"$/.test(etag)) refuse(`${path}: no strong ETag: ${etag}`)
-  const lives = /^public, max-age=(\d+)$/.exec(control ?? '')?.[1]
-  if (lives === undefined || Number(lives) > MAX_AGE) {
+  const lives = livesFor(control)
+  if (!(lives <= MAX_AGE)) {
     refuse(`${path}: Cache-Control ${control}: public, and a minute at most`)
   }
   if (age !== undefined && (!/^\d+$/.test(age) || Number(age) > MAX_AGE)) {
     refuse(`${path}: Age ${age}: a minute at most`)
   }
-  if (age !== undefined && Number(age) > 0 && Number(lives) > 0) {
+  if (age !== undefined && Number(age) > 0 && lives > 0) {
     refuse(`${path}: Age ${age} of an answer that is fresh for ${lives} s`)
   }
   if (!/accept-encoding/i.test(vary ?? '')) refuse(`${path}: Vary does not name accept-encoding`)

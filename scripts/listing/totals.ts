@@ -41,8 +41,10 @@ export async function checkDaos ({ market, reader, refuse, doubt }: Checking, po
     const provenance = rowOf(rowOf(await reader.json(`/api/pools/${pool.id}`)).provenance)
     if (dao === undefined || provenance.sequence_on_chain === undefined) continue
     const where = `${path} ${pool.id}`
-    compareFields(where, dao, '/api/pools', provenance, doubt,
-      ['sequence_on_chain', 'sequence_indexed', 'missing_events'])
+    if (provenance.slot === found.slot) {
+      compareFields(where, dao, '/api/pools', provenance, doubt,
+        ['sequence_on_chain', 'sequence_indexed', 'missing_events'])
+    }
     compareFields(where, dao, '/api/pools', {
       priced_in_usd: pool.pool.priced_in_usd,
       base_mint: pool.base.mint,
