@@ -4,14 +4,12 @@
  */
 import { setTimeout } from 'node:timers/promises'
 import {
-  type Answer, ask, httpUrl, readCommandLine, redraw, runScript, UsageError, wholeNumber
+  type Answer, ask, createProgress, httpUrl, readCommandLine, redraw, runScript, UsageError, wholeNumber
 } from './command-line.js'
 import { checkForm, type Form, FORMS } from './listing/check.js'
 
 /** Most problems of one form that are printed. */
 const MAX_PRINTED = 50
-/** Between two lines of progress where no terminal shows it, ms. */
-const LINE_MS = 10_000
 
 const { values } = readCommandLine(
   `npm run check-listing -- [--url http://127.0.0.1:3000] [--form ${FORMS.join('|')}] [--pools 5]`,
@@ -22,30 +20,13 @@ const { values } = readCommandLine(
   }
 )
 
-const progress = (() => {
-  let [read, shownAt] = [0, performance.now()]
-  return {
-    begin () { [read, shownAt] = [0, performance.now()] },
-    tell (form: string, what: string, isAnswer = true) {
-      if (isAnswer) read++
-      const line = `${form}: ${read} answers, ${what}`
-      if (!redraw(process.stderr, line) && performance.now() - shownAt >= LINE_MS) {
-        shownAt = performance.now()
-        process.stderr.write(`${line}\n`)
-      }
-    },
-    /** How many answers were read. */
-    end (): number {
-      redraw(process.stderr, '')
-      return read
-    }
-  }
-})()
+const progress = createProgress(process.stderr)
+let read = 0
 
 const asking = (form: Form) => async (path: string, headers: Record<string, string> = {}): Promise<Answer> => {
   const answer = await ask(new URL(path, values.url), { headers },
-    seconds => progress.tell(form, `the limit of requests takes ${seconds} s`, false))
-  progress.tell(form, path)
+    seconds => progress(`${form}: ${read} answers, the limit of requests takes ${seconds} s`))
+  progress(`${form}: ${++read} answers, ${path}`)
   return answer
 }
 
@@ -56,10 +37,11 @@ await runScript(async () => {
   if (forms.length === 0) throw new UsageError(`--form ${values.form}: one of ${FORMS.join(', ')}`)
   let refused = 0
   for (const form of forms) {
-    progress.begin()
+    read = 0
     const { problems, compared } = await checkForm(form, asking(form), { pause: setTimeout, pools })
     const found = problems.length === 0 ? 'nothing to refuse' : `${problems.length} problems`
-    console.log(`${form}: ${found} in ${progress.end()} answers`)
+    redraw(process.stderr, '')
+    console.log(`${form}: ${found} in ${read} answers`)
     for (const what of compared) console.log(`  compared: ${what}`)
     for (const problem of problems.slice(0, MAX_PRINTED)) console.log(`  ${problem}`)
     if (problems.length > MAX_PRINTED) console.log(`  and ${problems.length - MAX_PRINTED} more`)

@@ -81,6 +81,20 @@ export function redraw (out: Output, text: string): boolean {
   return out.isTTY === true
 }
 
+/** Between two lines where no terminal shows them, and between two drawings where one does, ms. */
+const [LINE_MS, DRAW_MS] = [10_000, 100]
+
+/** Shows how far something is, by a line drawn over and over, elsewhere by one now and then; the last in any case. */
+export function createProgress (out: Output): (text: string, isLast?: boolean) => void {
+  let shown = -Infinity
+  return (text, isLast = false) => {
+    if (!isLast && performance.now() - shown < (out.isTTY === true ? DRAW_MS : LINE_MS)) return
+    shown = performance.now()
+    if (!redraw(out, text)) out.write(`${text}\n`)
+    else if (isLast) out.write('\n')
+  }
+}
+
 /** Of a share, 0 to 1. */
 export const bar = (share: number): string => '█'.repeat(Math.round(share * 24)).padEnd(24, '░')
 

@@ -3,24 +3,17 @@
  * can be used once it has said so.
  */
 import { copyStore } from './migrate/copy.js'
-import { bar, readCommandLine, redraw, runScript, texts, UsageError } from './command-line.js'
+import { bar, createProgress, readCommandLine, runScript, texts, UsageError } from './command-line.js'
 import { openEngine } from './open-engine.js'
 
-/** Between two lines where no terminal shows them, ms. */
-const LINE_MS = 5000
 const USAGE = 'migrate --from sqlite:FOLDER --to postgres://…  (or from postgres to sqlite)'
 
-function createProgress (out: NodeJS.WriteStream) {
-  let shown = -Infinity
-  return (rows: number, of: number) => {
-    const share = of === 0 ? 1 : rows / of
-    const text = `copied ${rows} of ${of} rows, ${Math.floor(share * 100)} %`
-    const last = rows >= of
-    if (!last && performance.now() - shown < (out.isTTY ? 100 : LINE_MS)) return
-    shown = performance.now()
-    if (!redraw(out, `${bar(share)} ${text}`)) out.write(`${text}\n`)
-    else if (last) out.write('\n')
-  }
+const progress = createProgress(process.stdout)
+
+function show (rows: number, of: number): void {
+  const share = of === 0 ? 1 : rows / of
+  const text = `copied ${rows} of ${of} rows, ${Math.floor(share * 100)} %`
+  progress(process.stdout.isTTY ? `${bar(share)} ${text}` : text, rows >= of)
 }
 
 const { values } = readCommandLine(USAGE, texts('from', 'to'))
@@ -31,7 +24,7 @@ await runScript(async signal => {
   try {
     const to = await openEngine(values.to, { mayBeNew: true })
     try {
-      const { program, rows } = await copyStore({ from, to, signal, onProgress: createProgress(process.stdout) })
+      const { program, rows } = await copyStore({ from, to, signal, onProgress: show })
       console.log(`The history of ${program} has been copied and compared row by row; the target can be used.`)
       console.log(`rows: ${Object.entries(rows).map(([table, number]) => `${table} ${number}`).join(', ')}`)
     } finally {
