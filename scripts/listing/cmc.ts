@@ -5,7 +5,8 @@ import { checkWindow } from './figures.js'
 import { deepestBy, type OwnPool, type Token } from './market.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS, below, checkRange, compareFields, fields, isLess, isRow, type Json, type Row, rows, shown, SOME, tokenTexts
+  ADDRESS, below, checkRange, compareFields, compareRows, fields, isLess, isRow, type Json, type Row, rows, shown, SOME,
+  tokenTexts
 } from './rules.js'
 
 const VOLUME = { form: 'number' } as const
@@ -20,10 +21,9 @@ export async function checkCmc (checking: Checking): Promise<void> {
   if (summary === undefined || ticker === undefined || assets === undefined) return
   if (summary.length === 0) refuse('/cmc/v1/summary: it is empty')
   const pools = await market.pools()
-  if (summary.length !== own.length) doubt(`/cmc/v1/summary: ${summary.length} pools, /api/tickers has ${own.length}`)
+  compareRows('/cmc/v1/summary', summary, own, doubt, SUMMARY)
   for (const [at, row] of summary.entries()) {
     checkSummary(checking, row, `/cmc/v1/summary ${at}`, assets, ticker)
-    if (own[at] !== undefined) compareFields(`/cmc/v1/summary ${at}`, row, '/api/tickers', own[at], doubt, SUMMARY)
     const pool = pools.find(({ id }) => id === row.pool_id)
     if (pool !== undefined) await checkWindow(checking, pool, `/cmc/v1/summary ${pool.id}`, row, WINDOW)
   }

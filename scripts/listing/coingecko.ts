@@ -3,7 +3,7 @@ import type { Checking } from './check.js'
 import { checkWindow } from './figures.js'
 import { checkKnown } from './reader.js'
 import {
-  ADDRESS, checkRange, checkTicker, compareFields, decimal, fields, isRow, PRICE, type Refuse, type Row, rows
+  ADDRESS, checkRange, checkTicker, compareRows, decimal, fields, isRow, PRICE, type Refuse, type Row, rows
 } from './rules.js'
 
 const LIMIT = 50
@@ -43,19 +43,11 @@ export async function checkCoinGecko (checking: Checking): Promise<void> {
     // the trades of a new pool are known some seconds after the pool
     doubt('/coingecko: pairs and tickers are not of the same pools')
   }
-  for (const [name, list, fields] of [['pairs', pairs, PAIR], ['tickers', tickers, TICKER]] as const) {
-    if (list.length !== own.length) doubt(`/coingecko/${name}: ${list.length} pools, /api/tickers has ${own.length}`)
-    for (const [at, ticker] of own.entries()) {
-      if (list[at] !== undefined) {
-        compareFields(`/coingecko/${name} ${at}`, list[at], '/api/tickers', ticker, doubt, fields)
-      }
-    }
-  }
+  compareRows('/coingecko/pairs', pairs, own, doubt, PAIR)
+  compareRows('/coingecko/tickers', tickers, own, doubt, TICKER)
   for (const pool of pools) {
     const ticker = tickers.find(({ pool_id: id }) => id === pool.id)
-    if (ticker !== undefined) {
-      await checkWindow(checking, pool, `/coingecko/tickers ${pool.id}`, ticker, WINDOW)
-    }
+    if (ticker !== undefined) await checkWindow(checking, pool, `/coingecko/tickers ${pool.id}`, ticker, WINDOW)
   }
   const looked = await market.lookedAt()
   for (const pool of looked) {

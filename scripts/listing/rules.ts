@@ -72,6 +72,18 @@ export function compareFields (
   }
 }
 
+/** Tells where a list has not the rows of `/api/tickers` in their order, by the fields that both have. */
+export function compareRows (
+  where: string, list: Row[], tickers: Row[], tell: Refuse, fields: readonly Shared[]
+): void {
+  if (list.length !== tickers.length) {
+    tell(`${where}: ${list.length} pools, /api/tickers has ${tickers.length}`)
+  }
+  for (const [at, row] of list.slice(0, tickers.length).entries()) {
+    compareFields(`${where} ${at}`, row, '/api/tickers', tickers[at]!, tell, fields)
+  }
+}
+
 /** The rows of a list; undefined, and told, where it is none; each member that is no object is told. */
 export function rows (list: Json | undefined, where: string, refuse: Refuse): Row[] | undefined {
   if (!Array.isArray(list)) return refuse(`${where}: no list`)
