@@ -21,7 +21,7 @@ export interface Stage extends Scene {
 
 const ROUTER = 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
 
-export async function openStage (env: Record<string, string> = {}): Promise<Stage> {
+export async function openStage (): Promise<Stage> {
   const ledger = createLedger({ time: Math.floor(systemClock.epoch() / 1000) - 7_200 })
   const usdc = ledger.usdc()
   const pool: Stage['pool'] = (base, baseReserves, quoteReserves, quote = usdc) =>
@@ -46,8 +46,7 @@ export async function openStage (env: Record<string, string> = {}): Promise<Stag
       NODE_ENV: 'test',
       PROTOCOL_FEE_RATE: '0.005',
       RATE_LIMIT_MAX: '1000000',
-      DATA_DIR: mkdtempSync(join(folder, 'store-')),
-      ...env
+      DATA_DIR: mkdtempSync(join(folder, 'store-'))
     }
     const fastify = Fastify({ ...serverOptions(settings), logger: false })
     await fastify.register(
