@@ -13,11 +13,10 @@ import type { HistoryPluginOptions } from './plugins/history.js'
 import type { OverloadOptions } from './plugins/overload.js'
 import type { RateLimitOptions } from './plugins/rate-limit.js'
 import type { ChainOptions } from './plugins/chain.js'
-import type { SharedLimitOptions } from './plugins/rate-limit-redis.js'
 
 /** What the application is made with; tests replace its edges here, never its modules. */
 export type AppOptions = ConfigOptions & HistoryPluginOptions & RateLimitOptions & ChainOptions &
-  EdgeOptions & OverloadOptions & SharedLimitOptions
+  EdgeOptions & OverloadOptions
 
 const folder = (name: string): string => fileURLToPath(new URL(name, import.meta.url))
 

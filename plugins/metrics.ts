@@ -22,7 +22,7 @@ export default fp(async fastify => {
     nodes: () => chain.nodes(),
     streams: () => fastify.stream.count(),
     websocketUp: () => chain.websocketUp,
-    sharedLimit: () => fastify.sharedLimit?.counts
+    sharedLimit: () => fastify.sharedLimit
   }, { process: config.metricsPort !== undefined }))
 
   fastify.decorate('metrics', { text: async () => await (await load()).registry.metrics() })
@@ -61,4 +61,4 @@ export default fp(async fastify => {
     server.closeAllConnections()
     await new Promise(resolve => server.close(resolve))
   })
-}, { name: 'metrics', dependencies: ['config', 'chain', 'answers', 'rate-limit-redis', 'stream'] })
+}, { name: 'metrics', dependencies: ['config', 'chain', 'answers', 'rate-limit', 'stream'] })

@@ -1,16 +1,31 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
 import type {} from '@fastify/sensible'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
+import type { RedisLink, RedisLinkOptions } from '../lib/rate-limit/redis.js'
+import { createSharedCounter } from '../lib/rate-limit/shared.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
 import { RATE_LIMITED } from '../schemas/errors.js'
-import { mostOf, PAGE } from './rate-limit-redis.js'
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** What counts requests together with the other replicas; undefined where REDIS_URL is not set. */
+    sharedLimit: RedisLink | undefined
+  }
+}
 
 export interface RateLimitOptions {
   /** Wall clock, ms. */
   now?: () => number
+  /** Replaces what the link to Redis does by default. */
+  redisLink?: Partial<Omit<RedisLinkOptions, 'url' | 'onChange'>>
 }
+
+/** What keys of the page's budget begin with; no address does. */
+const PAGE = 'page '
+/** Deployments that share a Redis and are not replicas of one another take a database each. */
+const PREFIX = 'dao-market-data:limit:'
 
 /**
  * Whether a request is of the page's budget: a file of it, or what its scripts ask for. Who poses as such a script has
@@ -19,14 +34,48 @@ export interface RateLimitOptions {
 const isOfPage = ({ routeOptions: { url }, headers }: FastifyRequest): boolean =>
   isPageRoute(url) || (url?.startsWith('/api/') === true && headers['sec-fetch-site'] === 'same-origin')
 
+/** Connects to the Redis at `url` and counts over all processes. Without an answer the service starts all the same. */
+async function shareCounts (
+  fastify: FastifyInstance, url: string, max: (key: string) => number, { now, redisLink }: RateLimitOptions
+) {
+  // loaded where it is used: the client is a tenth of the start
+  const { createRedisLink } = await import('../lib/rate-limit/redis.js')
+  let wasAway = false
+  const link = createRedisLink({
+    url,
+    prefix: PREFIX,
+    // twice, so that processes whose clocks differ count the same
+    expiry: 2 * WINDOW,
+    ...redisLink,
+    onChange (change) {
+      if (change.up) fastify.log.info({ replicas: change.replicas }, 'the rate limit is shared through Redis')
+      else {
+        fastify.log.warn(
+          { trouble: change.trouble, reason: change.reason },
+          'the rate limit is not shared: Redis is away, each replica keeps to its share'
+        )
+      }
+      if (!change.up || wasAway) counter.tear()
+      wasAway = !change.up
+    }
+  })
+  const counter = createSharedCounter({ counts: link, max, now })
+  fastify.addHook('onClose', () => link.close())
+  await link.start()
+  return { link, count: counter.count }
+}
+
 /**
  * The limit of the contract: one count for each client and clock minute over all paths, unknown ones included; another
  * for the pages, their files and what they ask for, so that a visit leaves the client its requests.
  */
-export default fp<RateLimitOptions>(async (fastify, { now }) => {
-  const { config } = fastify
+export default fp<RateLimitOptions>(async (fastify, options) => {
+  const { isExempt, rateLimitMax, rateLimitPage, redisUrl } = fastify.config
+  const max = (key: string): number => key.startsWith(PAGE) ? rateLimitPage : rateLimitMax
+  const shared = redisUrl === undefined ? undefined : await shareCounts(fastify, redisUrl, max, options)
+  fastify.decorate('sharedLimit', shared?.link)
   // of both budgets, over all processes or in this one
-  const count: (key: string) => Count | Promise<Count> = fastify.sharedLimit?.count ?? createWindowCounter(now).count
+  const count: (key: string) => Count | Promise<Count> = shared?.count ?? createWindowCounter(options.now).count
   class ClockMinuteStore implements FastifyRateLimitStore {
     incr (key: string, callback: (error: Error | null, result?: { current: number, ttl: number }) => void): void {
       const counted = count(key)
@@ -40,11 +89,11 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
   }
 
   await fastify.register(rateLimit, {
-    max: (_request, key) => mostOf(key, config),
+    max: (_request, key) => max(key),
     timeWindow: WINDOW,
     store: ClockMinuteStore,
     keyGenerator: request => `${isOfPage(request) ? PAGE : ''}${request.client}`,
-    allowList: request => config.isExempt(request.address),
+    allowList: request => isExempt(request.address),
     errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
 
@@ -68,5 +117,5 @@ export default fp<RateLimitOptions>(async (fastify, { now }) => {
   })
 }, {
   name: 'rate-limit',
-  dependencies: ['client', 'config', 'rate-limit-redis', 'request-log', 'security', 'sensible']
+  dependencies: ['client', 'config', 'request-log', 'security', 'sensible']
 })

@@ -8,7 +8,7 @@ import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
 import app, { serverOptions } from '../../../app.js'
 import { createRedisLink } from '../../../lib/rate-limit/redis.js'
-import type { SharedLimitOptions } from '../../../plugins/rate-limit-redis.js'
+import type { RateLimitOptions } from '../../../plugins/rate-limit.js'
 import { settings, startChain, until } from '../../helper.js'
 import { createLink } from '../../support/link.js'
 import { steadyNow } from '../../support/steady-time.js'
@@ -44,7 +44,7 @@ interface Replica {
   metric (name: string): Promise<string | undefined>
 }
 
-type Link = NonNullable<SharedLimitOptions['redisLink']>
+type Link = NonNullable<RateLimitOptions['redisLink']>
 /**
  * A busy machine is no Redis that is away: what is late by less is waited for, and who is silent for less still counts.
  */
@@ -85,10 +85,10 @@ async function startFleet (t: Test, size: number, env: Record<string, string>, r
     })
   }
   const known = async (count: number): Promise<void> => await until(
-    'the replicas know of each other', () => replicas.every(({ app }) => app.sharedLimit!.counts.replicas === count)
+    'the replicas know of each other', () => replicas.every(({ app }) => app.sharedLimit!.replicas === count)
   )
   const areUp = async (up: boolean): Promise<void> => await until(
-    `Redis is ${up ? 'there' : 'away'}`, () => replicas.every(({ app }) => app.sharedLimit!.counts.up === up)
+    `Redis is ${up ? 'there' : 'away'}`, () => replicas.every(({ app }) => app.sharedLimit!.up === up)
   )
   return { replicas, prefix, clock, known, areUp }
 }
@@ -157,7 +157,7 @@ for (const [how, trouble] of [['reset', 'connection'], ['silent', 'timeout']] as
       await redis.del(`${prefix}replicas`)
       restore()
       await areUp(true)
-      for (const { app } of replicas) t.equal(app.sharedLimit!.counts.replicas, 2, 'though it has forgotten them')
+      for (const { app } of replicas) t.equal(app.sharedLimit!.replicas, 2, 'though it has forgotten them')
       t.equal(await a.metric('rate_limit_backend_local'), '0')
       t.equal(await a.admitted(20) + await b.admitted(20), 0, 'nothing more in the minute in which it comes back')
       for (const { lines } of replicas) t.equal(told(lines, SHARED), 2)
@@ -242,6 +242,6 @@ test('a replica that ends leaves the fleet at once', { skip }, async t => {
   const { replicas: [a, b], known } = await startFleet(t, 2, {})
   await known(2)
   await b!.app.close()
-  await until('the other knows', () => a!.app.sharedLimit!.counts.replicas === 1)
+  await until('the other knows', () => a!.app.sharedLimit!.replicas === 1)
   t.equal(await a!.metric('rate_limit_replicas'), '1')
 })
