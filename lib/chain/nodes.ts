@@ -74,9 +74,8 @@ const ALL = ''
 // one after the other.
 const OLDER_MS = 60_000
 const SAME_AGE_MS = 3_000
-// An old state is watched closer; watching never takes more than one of twenty of a node's calls.
+// An old state is watched closer.
 const CLOSE_WATCH_MS = 8_000
-const WATCH_SHARE = 20
 
 interface FailoverOptions {
   clock: Clock
@@ -320,7 +319,7 @@ export function createNodeClient ({
   const send = (calls: readonly Call[], options: CallOptions = {}): Promise<Reply[]> =>
     within(calls, options, sending => failover.send(calls, sending))
 
-  function watchNode ({ send, rate }: typeof nodes[number], index: number): void {
+  function watchNode ({ send }: typeof nodes[number], index: number): void {
     const { calls, read } = clockQuestion('confirmed')
     const asked = [...calls, { method: 'getHealth', params: [] }]
     /** Asks for its time and its health. */
@@ -333,8 +332,7 @@ export function createNodeClient ({
     function again (): void {
       if (closed !== undefined) return
       const isCurrent = (time.lag(index) ?? Infinity) <= CURRENT_MS.confirmed
-      const closest = isCurrent ? watchMs : Math.min(watchMs, CLOSE_WATCH_MS)
-      const ms = Math.max(closest, asked.length * WATCH_SHARE * 1000 / rate.perSecond())
+      const ms = isCurrent ? watchMs : Math.min(watchMs, CLOSE_WATCH_MS)
       clock.after(ms, () => { look().catch(() => {}).finally(again) })
     }
     again()
