@@ -16,9 +16,8 @@ export async function orLate<T> (work: Promise<T>, ms: number, late: () => Error
 type Turns = <T>(work: () => T | Promise<T>) => Promise<T>
 
 /**
- * Turns for work of which one kind changes what the other looks at: `alone` begins once all that was given before it
- * has ended, well or not; `together` once what was given to `alone` before it has, and overlaps with its kind. What a
- * piece of work throws reaches only who gave it.
+ * A readers-writer lock, first come, first served: `alone` is a writer's turn, `together` a reader's. What a piece of
+ * work throws reaches only who gave it.
  */
 export function createSharedTurns (): { alone: Turns, together: Turns } {
   let last: Promise<unknown> = Promise.resolve()

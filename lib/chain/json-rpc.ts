@@ -30,8 +30,7 @@ interface NodeCallsOptions {
   onHeaders: (method: string, headers: IncomingHttpHeaders) => void
 }
 
-/** Posts one call, or several as a batch; a reply for each, a timeout after `ms`. Never rejects. */
-export type NodeCalls = (calls: readonly Call[], ms: number, signal: AbortSignal) => Promise<Reply[]>
+export type NodeCalls = ReturnType<typeof createNodeCalls>
 
 /** Unpacked bytes; whoever leaves before the end ends the download. */
 export interface Body extends AsyncIterable<Uint8Array> { destroy (): void }
@@ -113,9 +112,10 @@ export function readRetryAfter (
   return seconds > 0 ? Math.min(MAX_RETRY_AFTER, Math.ceil(seconds)) : undefined
 }
 
+/** Posts one call, or several as a batch; a reply for each, a timeout after `ms`. Never rejects. */
 export function createNodeCalls (
   url: URL, { node, clock, connections, maxBytes, onCall, onHeaders }: NodeCallsOptions
-): NodeCalls {
+) {
   const { host } = url
   let lastId = 0
 
@@ -146,7 +146,7 @@ export function createNodeCalls (
     return readAnswer(host, { batch, ids: messages.map(({ id }) => id) }, parse(host, bytes))
   }
 
-  return async (calls, ms, signal) => {
+  return async (calls: readonly Call[], ms: number, signal: AbortSignal): Promise<Reply[]> => {
     const begun = clock.now()
     // for connecting, waiting, a body that drips
     const late = new AbortController()
