@@ -4,7 +4,7 @@ import { isServiceError } from '../lib/errors.js'
 import { isPageRoute, pageOf } from '../lib/http/page-routes.js'
 import { JSON_TYPE } from '../lib/responses/json-response.js'
 import type { ErrorBody } from '../schemas/common.js'
-import { endpointNotFound, ERRORS, RATE_LIMITED, UNEXPECTED } from '../schemas/errors.js'
+import { ERRORS, notFound, RATE_LIMITED, UNEXPECTED } from '../schemas/errors.js'
 
 const HTML_TYPE = 'text/html; charset=utf-8'
 
@@ -21,7 +21,7 @@ export function answerFor (error: unknown, path: string): { status: number, mess
   if (status === 429) return { status, message: RATE_LIMITED }
   // No endpoint takes a body or a query: what the framework has against a request is against one to a path that does
   // not exist.
-  if (status !== undefined && status >= 400 && status < 500) return { status: 404, message: endpointNotFound(path) }
+  if (status !== undefined && status >= 400 && status < 500) return { status: 404, message: notFound('Endpoint', path) }
   return { status: 500, message: UNEXPECTED }
 }
 
@@ -58,7 +58,7 @@ export default fp(async fastify => {
 
   fastify.setNotFoundHandler((request, reply) => {
     reply.code(404).header('cache-control', 'no-store').type(JSON_TYPE)
-      .send(bodyOf(endpointNotFound(pathOf(request.originalUrl))))
+      .send(bodyOf(notFound('Endpoint', pathOf(request.originalUrl))))
   })
 
   // Nothing here reads a body, so none is parsed: a request that brings one is answered by its path and method alone.

@@ -15,11 +15,8 @@ export const UPSTREAM_UNAVAILABLE = 'Upstream RPC service unavailable'
 export const CHAIN_UNREADABLE = 'Failed to fetch DAO data from blockchain'
 export const UNAVAILABLE = 'Service temporarily unavailable. Please try again in a few moments.'
 export const UNEXPECTED = 'Internal server error'
-export const tickerNotFound = (tickerId: string): string => `Ticker not found: ${tickerId}`
-export const poolNotFound = (poolId: string): string => `Pool not found: ${poolId}`
-export const daoNotFound = (dao: string): string => `DAO not found: ${dao}`
-export const proposalNotFound = (proposal: string): string => `Proposal not found: ${proposal}`
-export const endpointNotFound = (path: string): string => `Endpoint not found: ${path}`
+export const notFound = (what: 'DAO' | 'Endpoint' | 'Pool' | 'Proposal' | 'Ticker', which: string): string =>
+  `${what} not found: ${which}`
 
 /** A code is an interface, and never used for anything else. Without a sentence here it is the error's own message. */
 export const ERRORS = {

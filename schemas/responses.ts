@@ -2,8 +2,7 @@ import { type TSchema, Type } from '@sinclair/typebox'
 import { type ErrorBody, ErrorSchema } from './common.js'
 import { BYTES_HEADERS, type HeaderName, headers, NO_STORE } from './headers.js'
 import {
-  CHAIN_UNREADABLE, daoNotFound, MINT_NOT_FOUND, poolNotFound, proposalNotFound, RATE_LIMITED, tickerNotFound,
-  UNAVAILABLE, UNEXPECTED, UPSTREAM_UNAVAILABLE
+  CHAIN_UNREADABLE, MINT_NOT_FOUND, notFound, RATE_LIMITED, UNAVAILABLE, UNEXPECTED, UPSTREAM_UNAVAILABLE
 } from './errors.js'
 
 /** The parts that the `response` of a route is put together from: what an endpoint answers, and what may go wrong. */
@@ -72,10 +71,10 @@ export const badRequest = (messages: string | Record<string, string>) =>
 
 export const NO_PARAMETERS = failure('There are no parameters here.', 'Invalid limit: no parameters here')
 export const NO_MINT = failure('There is no mint at this address.', MINT_NOT_FOUND)
-export const NO_PAIR = failure('No listed DAO has this pair.', tickerNotFound('<ticker_id>'))
-export const NO_POOL = failure('No listed pool has this id.', poolNotFound('<pool_id>'))
-export const NO_DAO = failure('There is no such DAO, or it is excluded.', daoNotFound('<dao>'))
-export const NO_PROPOSAL = failure('There is no such proposal of a known DAO.', proposalNotFound('<proposal>'))
+export const NO_PAIR = failure('No listed DAO has this pair.', notFound('Ticker', '<ticker_id>'))
+export const NO_POOL = failure('No listed pool has this id.', notFound('Pool', '<pool_id>'))
+export const NO_DAO = failure('There is no such DAO, or it is excluded.', notFound('DAO', '<dao>'))
+export const NO_PROPOSAL = failure('There is no such proposal of a known DAO.', notFound('Proposal', '<proposal>'))
 
 /** Answers that many endpoints have in common, by their names among the document's components. */
 export const SHARED_ANSWERS = {

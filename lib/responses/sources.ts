@@ -11,7 +11,7 @@ import { type ErrorCode, ServiceError } from '../errors.js'
 import type { Dao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
 import type { Settings } from '../settings.js'
-import { daoNotFound, poolNotFound, proposalNotFound } from '../../schemas/errors.js'
+import { notFound } from '../../schemas/errors.js'
 
 /** What answers are made of: here, and only here, the state now and the history meet. */
 export interface Sources {
@@ -61,9 +61,9 @@ export function checkAddress (text: string, code: ErrorCode): void {
 }
 
 /** Errors for what is not listed. */
-export const noDao = (dao: string) => new ServiceError('DAO_NOT_FOUND', daoNotFound(dao))
-export const noPool = (pool: string) => new ServiceError('POOL_NOT_FOUND', poolNotFound(pool))
-export const noProposal = (proposal: string) => new ServiceError('PROPOSAL_NOT_FOUND', proposalNotFound(proposal))
+export const noDao = (dao: string) => new ServiceError('DAO_NOT_FOUND', notFound('DAO', dao))
+export const noPool = (pool: string) => new ServiceError('POOL_NOT_FOUND', notFound('Pool', pool))
+export const noProposal = (proposal: string) => new ServiceError('PROPOSAL_NOT_FOUND', notFound('Proposal', proposal))
 
 export type PricedState = Awaited<ReturnType<ReturnType<typeof createPriced>>>
 

@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js'
 import { type Kept, type Part, within } from '../live/fresh.js'
 import { ticker, type Volumes } from '../market/ticker.js'
 import { TickerSchema } from '../../schemas/ticker.js'
-import { tickerNotFound } from '../../schemas/errors.js'
+import { notFound } from '../../schemas/errors.js'
 import { checkAddress, hasEvents, headOf, keepOne, noPool, type Sources } from './sources.js'
 
 export type TickerList = Awaited<ReturnType<ReturnType<typeof createTickers>['get']>>
@@ -22,7 +22,7 @@ export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: st
   const list = await get(parts)
   const all = list.state.byPair.get(tickerId) ?? []
   const known = all.filter(pool => list.byPool.has(pool))
-  if (known.length === 0) throw new ServiceError('TICKER_NOT_FOUND', tickerNotFound(tickerId))
+  if (known.length === 0) throw new ServiceError('TICKER_NOT_FOUND', notFound('Ticker', tickerId))
   if (asked !== undefined && !known.includes(asked)) throw noPool(asked)
   const pool = asked ?? all[0]!
   if (!list.byPool.has(pool)) {

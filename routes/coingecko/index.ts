@@ -5,7 +5,7 @@ import {
   CoinGeckoOrderBookSchema, CoinGeckoPairsSchema, CoinGeckoTickersSchema, CoinGeckoTradesSchema
 } from '../../schemas/coingecko.js'
 import { QUOTE_EXAMPLE } from '../../schemas/common.js'
-import { INVALID_POOL_ID, INVALID_TICKER_ID, poolNotFound, tickerNotFound } from '../../schemas/errors.js'
+import { INVALID_POOL_ID, INVALID_TICKER_ID, notFound } from '../../schemas/errors.js'
 import { HISTORY_HEADERS } from '../../schemas/headers.js'
 import { NO_PAIR, failure } from '../../schemas/responses.js'
 import { answer, endpoint } from '../endpoint.js'
@@ -55,7 +55,7 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(CoinGeckoTradesSchema, ...HISTORY_HEADERS),
     invalid: { ticker: INVALID_TICKER_ID, pool: INVALID_POOL_ID },
     missing: failure('No listed DAO has this pair, or the pair has no such pool.', {
-      ticker: tickerNotFound('<ticker_id>'), pool: poolNotFound('<pool_id>')
+      ticker: notFound('Ticker', '<ticker_id>'), pool: notFound('Pool', '<pool_id>')
     }),
     isDear: true
   }, (parts, { asked, turn }) => coingecko.trades(parts, asked, turn))

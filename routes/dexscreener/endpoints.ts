@@ -7,7 +7,7 @@ import {
   type GeckoTerminalEventsSchema, LatestBlockSchema
 } from '../../schemas/block-range.js'
 import { DAO_EXAMPLE, MINT_EXAMPLE } from '../../schemas/common.js'
-import { INVALID_MINT, INVALID_POOL_ID, MINT_NOT_FOUND, poolNotFound } from '../../schemas/errors.js'
+import { INVALID_MINT, INVALID_POOL_ID, MINT_NOT_FOUND, notFound } from '../../schemas/errors.js'
 import { failure } from '../../schemas/responses.js'
 import { answer, endpoint } from '../endpoint.js'
 
@@ -59,7 +59,7 @@ export const blockRangeRoutes = (
     query: { id: text('Address of the DAO, which is the pool.', 'the address of a pool', DAO_EXAMPLE) },
     answer: answer(DexPairSchema),
     invalid: { pool: INVALID_POOL_ID },
-    missing: failure('No such pool, or it is excluded.', poolNotFound('<id>'))
+    missing: failure('No such pool, or it is excluded.', notFound('Pool', '<id>'))
   }, (_parts, { asked }) => form.pair(asked.id))
 
   endpoint(fastify, '/events', {

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { invalidParameter, optional, type Parameter, readQuery } from '../../../lib/query.js'
 import { addresses } from '../../../lib/responses/parameters.js'
 import { positionOfId, STREAM_TYPES, type StreamType } from '../../../lib/responses/stream.js'
-import { poolNotFound } from '../../../schemas/errors.js'
+import { notFound } from '../../../schemas/errors.js'
 import { badRequest, CHAIN_FAILURES, failure } from '../../../schemas/responses.js'
 import { eventStream } from '../../../schemas/stream.js'
 import { described } from '../../endpoint.js'
@@ -55,7 +55,7 @@ const routes: FastifyPluginAsync = async fastify => {
       response: {
         200: eventStream,
         400: badRequest(`Invalid types: ${types.expects}`),
-        404: failure('No such pool or proposal is listed.', poolNotFound('<pool_id>')),
+        404: failure('No such pool or proposal is listed.', notFound('Pool', '<pool_id>')),
         ...CHAIN_FAILURES
       }
     }
