@@ -1,9 +1,10 @@
 import { formatUnits } from '../../decimal.js'
 import { isServiceError } from '../../errors.js'
-import { comparePrices, type ExecutedPrice, type Reading } from '../../history/history.js'
+import { comparePrices, type Reading } from '../../history/history.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { reasonOf } from '../../market/dao-report.js'
 import { executedPriceText, ifKnown } from '../../market/pool-figures.js'
+import type { Decimals } from '../../market/price.js'
 import { largestFirst } from '../../market/ticker.js'
 import type { ProposalState } from '../../protocol/proposal.js'
 import { DAY, dateOf, dayOf, timeText } from '../../time.js'
@@ -26,17 +27,18 @@ interface DaoSources extends Sources {
   incomplete: () => Promise<ReadonlySet<string>>
 }
 
-interface PriceOfDay { price: ExecutedPrice, day: number }
-
 /** The highest and the lowest price ever, by UTC days; null where there is none, or not all of the history is known. */
-async function extremesOf (reading: Reading, dao: string): Promise<{ high: PriceOfDay, low: PriceOfDay } | null> {
-  if (reading.knowledge(dao, -Infinity) !== 'whole') return null
-  const candles = await reading.candles(dao, '1d', { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS })
-  const days = candles.flatMap(({ start, prices }) => prices === null ? [] : [{ ...prices, day: dayOf(start) }])
-  if (days.length === 0) return null
+async function extremesOf (reading: Reading, dao: string, decimals: Decimals): Promise<Pick<DaoRecord, 'ath' | 'atl'>> {
+  const isWhole = reading.knowledge(dao, -Infinity) === 'whole'
+  const candles = isWhole ? await reading.candles(dao, '1d', { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS }) : []
+  const days = candles.flatMap(({ start, prices }) => prices === null ? [] : [{ ...prices, at: dateOf(dayOf(start)) }])
+  if (days.length === 0) return { ath: null, atl: null }
   const highest = days.reduce((best, one) => comparePrices(one.high, best.high) > 0 ? one : best)
   const lowest = days.reduce((best, one) => comparePrices(one.low, best.low) < 0 ? one : best)
-  return { high: { price: highest.high, day: highest.day }, low: { price: lowest.low, day: lowest.day } }
+  return {
+    ath: { price: executedPriceText(highest.high, decimals), at: highest.at },
+    atl: { price: executedPriceText(lowest.low, decimals), at: lowest.at }
+  }
 }
 
 /** As a pool has them; null each where there is none. */
@@ -63,15 +65,14 @@ export function createDaoResponses (sources: DaoSources) {
     const pool = (await pools(parts)).byId.get(address) ?? null
     const proposed = (await proposals.all(parts)).flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const reason = reasonOf(state.discovered.find(one => one.address === address)!, await incomplete())
+    // its figures could be made, so its quote token is known
+    const decimals = { baseDecimals: mint.decimals, quoteDecimals: state.tokens.get(dao.quoteMint)!.decimals }
     const [extremes, created] = await history.read(async reading =>
-      [await extremesOf(reading, address), createdAt(reading, address)])
+      [await extremesOf(reading, address, decimals), createdAt(reading, address)])
     const open = proposed.find(({ state }) => state === 'pending')
     const live = open === undefined ? null : await liveOne(parts, open.address)
-    const [token, quote] = [state.tokens.get(dao.baseMint), state.tokens.get(dao.quoteMint)]
+    const token = state.tokens.get(dao.baseMint)
     const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
-    const places = quote && { baseDecimals: mint.decimals, quoteDecimals: quote.decimals }
-    const extreme = (which: PriceOfDay | undefined) =>
-      ifKnown(places && which, ({ price, day }) => ({ price: executedPriceText(price, places!), at: dateOf(day) }))
     const count = (wanted: ProposalState): number => proposed.filter(({ state }) => state === wanted).length
     const held = tokens.flatMap(({ mint, address, amount }) =>
       mint === dao.baseMint ? [{ kind: 'treasury' as const, address, amount, circulating: true }] : [])
@@ -98,8 +99,7 @@ export function createDaoResponses (sources: DaoSources) {
       market_cap_usd: figures.pool.market_cap_usd,
       fdv_usd: figures.pool.fdv_usd,
       liquidity_in_usd: pool?.liquidity_in_usd ?? null,
-      ath: extreme(extremes?.high),
-      atl: extreme(extremes?.low),
+      ...extremes,
       supply: {
         ...supply,
         max_supply: mint.mintAuthority === null ? supply.totalSupply : null,
