@@ -39,8 +39,17 @@ const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
   ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
   : null
 
+interface Told { created?: ProposalEvent, ended?: ProposalEvent }
+
 /** `bps`: its threshold, null once decided; `decimals`: of its DAO's tokens, undefined where one can't be read. */
-export interface Known { proposal: Proposal, dao: Dao, bps: number | null, decimals: Decimals | undefined }
+export interface Known {
+  proposal: Proposal
+  dao: Dao
+  bps: number | null
+  decimals: Decimals | undefined
+  /** What made it and what ended it, as far as events tell. */
+  told: Told
+}
 
 /** Throws NODE_BAD_ANSWER where a mint can't be read. */
 function decimalsOf ({ dao, decimals }: Known): Decimals {
@@ -50,10 +59,6 @@ function decimalsOf ({ dao, decimals }: Known): Decimals {
 
 const NOT_LIVE = { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
 type LiveMarkets = Pick<ProposalRecord, keyof typeof NOT_LIVE>
-
-const isCreation = ({ kind }: ProposalEvent): boolean => kind === 'InitializeProposal'
-
-interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 
 const timeOf = (event: ProposalEvent | undefined) => ifKnown(event?.at, timeText)
 /** An oracle's price of raw units as that of whole tokens. */
@@ -71,7 +76,7 @@ function decisionOf ({ ended }: Told, decimals: Decimals | undefined): ProposalR
   }
 }
 
-function rowOf ({ proposal, bps, decimals }: Omit<Known, 'dao'>, told: Told = {}): ProposalRow {
+function rowOf ({ proposal, bps, decimals, told }: Omit<Known, 'dao'>): ProposalRow {
   const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao } = proposal
   return {
     proposal: address,
@@ -95,18 +100,18 @@ function rowOf ({ proposal, bps, decimals }: Omit<Known, 'dao'>, told: Told = {}
 function toldOf (events: readonly ProposalEvent[]): Map<string, Told> {
   const told = new Map<string, Told>()
   for (const event of events) {
-    const name = isCreation(event) ? 'created' : 'ended'
+    const name = event.kind === 'InitializeProposal' ? 'created' : 'ended'
     told.set(event.proposal, { ...told.get(event.proposal), [name]: event })
   }
   return told
 }
 
 /** Whether events tell all of a proposal that they will. */
-const isTold = (proposal: Proposal, { created, ended }: Told = {}): boolean =>
+const isTold = ({ proposal, told: { created, ended } }: Pick<Known, 'proposal' | 'told'>): boolean =>
   created !== undefined && (ended !== undefined || isOpen(proposal))
 
 /** The Unix second after which all of a proposal happened; −Infinity: not known. */
-const madeAfter = ({ created }: Told = {}): number => created === undefined ? -Infinity : created.at - 1
+const madeAfter = ({ created }: Told): number => created === undefined ? -Infinity : created.at - 1
 
 /** The markets of a live proposal at a moment. */
 function liveMarketsOf (
@@ -146,37 +151,33 @@ export type ProposalAnswers = ReturnType<typeof createProposals>
 export function createProposals (sources: Sources, reader: AccountReader, program: ProgramClient) {
   const { snapshot: snapshots, history } = sources
 
+  /** Newest first: by launch, else by when each was proposed, which may not be final yet. */
   const all = keepOne(sources, async parts => {
     const { daos, tokens } = await stateOf(snapshots, parts)
-    const events = await history.read(reading => reading.proposalEvents())
+    headOf(sources, parts)
+    const events = toldOf(await history.read(reading => reading.proposalEvents()))
     // none is ever closed
-    const made = new Map(events.flatMap(event => isCreation(event) ? [[event.proposal, event.slot] as const] : []))
+    const made = new Map(Array.from(events).flatMap(([address, { created }]) =>
+      created === undefined ? [] : [[address, created.slot] as const]))
     const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX, made)
     parts.push(partOf(read))
-    return read.value.flatMap((account): Known[] => {
+    const known = read.value.flatMap((account): Known[] => {
       try {
         const proposal = decodeProposal(program.program, account)
         const dao = daos.get(proposal.dao)
         if (dao === undefined) return []
-        return [{ proposal, dao, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens) }]
+        const told = events.get(proposal.address) ?? {}
+        return [{ proposal, dao, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens), told }]
       } catch (error) {
         // another build's, or damaged: it alone is left out
         if (error instanceof DecodeError) return []
         throw error
       }
     })
-  })
-
-  /** With what events tell, newest first: by launch, else by when each was proposed, which may not be final yet. */
-  const ordered = keepOne(sources, async parts => {
-    const unordered = await all(parts)
-    headOf(sources, parts)
-    const events = toldOf(await history.read(reading => reading.proposalEvents()))
-    const at = ({ address, launchedAt, state }: Proposal): number =>
-      launchedAt ?? events.get(address)?.created?.at ?? (state === 'draft' ? MAX_TIME : 0)
-    const known = [...unordered].sort(({ proposal: a }, { proposal: b }) =>
-      at(b) - at(a) || b.number - a.number || (a.address < b.address ? -1 : 1))
-    return { known, events }
+    const at = ({ proposal: { launchedAt, state }, told }: Known): number =>
+      launchedAt ?? told.created?.at ?? (state === 'draft' ? MAX_TIME : 0)
+    return known.sort((a, b) => at(b) - at(a) || b.proposal.number - a.proposal.number ||
+      (a.proposal.address < b.proposal.address ? -1 : 1))
   })
 
   async function find (parts: Part[], address: string): Promise<Known> {
@@ -218,13 +219,13 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     const live = proposal.state === 'pending' ? liveMarkets(account) : null
     headOf(sources, parts)
     return await history.read(async reading => {
-      const events = toldOf(await reading.proposalEvents(address)).get(address)
-      if (live !== null || !isTold(proposal, events)) {
+      const told = toldOf(await reading.proposalEvents(address)).get(address) ?? {}
+      if (live !== null || !isTold({ proposal, told })) {
         await checkTold(reading, proposal.dao)
         // all since it was made is known, or lost: then no node has it
-        extentOf(reading, proposal.dao, madeAfter(events), { isWhole: true })
+        extentOf(reading, proposal.dao, madeAfter(told), { isWhole: true })
       }
-      const row = rowOf({ proposal, bps, decimals }, events)
+      const row = rowOf({ proposal, bps, decimals, told })
       if (live === null) return { ...row, ...NOT_LIVE }
       const pass = await sumsOf(reading, proposal, 'pass', decimals.quoteDecimals)
       const fail = await sumsOf(reading, proposal, 'fail', decimals.quoteDecimals)
@@ -234,8 +235,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   const response = formOf(record, value => jsonResponse(value))
 
   async function rows (parts: Part[], { state, dao: asked, limit, before }: ProposalsAsked) {
-    const [dao, { known, events }] =
-      await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), ordered(parts)])
+    const [dao, known] = await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), all(parts)])
     const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
     if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
     const isAsked = ({ proposal }: Known): boolean =>
@@ -243,15 +243,14 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     const page = known.slice(from).filter(isAsked).slice(0, limit)
     // what is missing for now is null in its own row: one DAO does not hold up the others
     await history.read(async reading => {
-      for (const { proposal } of page) {
-        const told = events.get(proposal.address)
-        if (isTold(proposal, told)) continue
-        await checkTold(reading, proposal.dao)
-        if (isWalked(reading.known.walkedTo, madeAfter(told))) continue
+      for (const one of page) {
+        if (isTold(one)) continue
+        await checkTold(reading, one.proposal.dao)
+        if (isWalked(reading.known.walkedTo, madeAfter(one.told))) continue
         throw new ServiceError('WARMING_UP', 'the past of proposals is still being read')
       }
     })
-    return page.map(one => rowOf(one, events.get(one.proposal.address)))
+    return page.map(rowOf)
   }
 
   return {
