@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Kysely, type KyselyPlugin, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
+import { Kysely, type KyselyPlugin, sql, SqliteDialect, type SqliteDatabase, type SqliteStatement } from 'kysely'
 import Database from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { createPauses } from '../../async.js'
@@ -10,7 +10,9 @@ import { failed, hasNoRoom, unusable } from './failures.js'
 import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
+/** For a file that another process holds, ms: at the opening, and later, when all that is asked waits with it. */
 const BUSY_MS = 5000
+const BUSY_LATER_MS = 100
 /** Statements that are kept compiled: more than a service has, some 120. */
 const MAX_STATEMENTS = 200
 /** To check a larger file would delay each start by seconds. */
@@ -91,23 +93,35 @@ function engineOver (file: Database.Database, held?: Database.Database): Engine 
   const statements = new LRUCache<string, SqliteStatement>({
     max: MAX_STATEMENTS, memoMethod: sql => file.prepare(sql) as SqliteStatement
   })
+  /** Throws where it is not: libsql ends the process where a closed file is asked. */
+  const mustBeOpen = () => { if (!file.open) throw new Error('the file is closed') }
   const database: SqliteDatabase = {
     close: () => file.close(),
     // a full disk has undone the transaction already: a rollback that fails would hide why
     prepare (sql) {
-      // libsql ends the process where a closed file is asked
-      if (!file.open) throw new Error('the file is closed')
+      mustBeOpen()
       return statements.memo(sql === 'rollback' && !file.inTransaction ? 'select 1' : sql)
     }
   }
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database }) })
   const plugin = lettingGo()
-  const transaction: Engine['reading'] = work => db.transaction().execute(trx => work(trx.withPlugin(plugin)))
   return {
     db,
     types: TEXT_COLUMNS,
-    reading: transaction,
-    writing: transaction,
+    reading: work => db.transaction().execute(trx => work(trx.withPlugin(plugin))),
+    writing: work => db.connection().execute(async connection => {
+      mustBeOpen()
+      // a compiled statement that meets another process's lock stays active, and no transaction could end any more: the
+      // lock is taken before any, by one that is not kept
+      file.exec('begin immediate')
+      try {
+        await work(connection.withPlugin(plugin))
+        await sql`commit`.execute(connection)
+      } catch (error) {
+        await sql`rollback`.execute(connection)
+        throw error
+      }
+    }),
     async release () {
       if (!file.open) return
       // once what is under way has ended
@@ -150,6 +164,7 @@ export async function openSqliteStore ({ folder, program }: { folder: string, pr
   const engine = await openSqliteEngine(folder)
   try {
     await prepareTables(engine, program, true)
+    await sql`pragma busy_timeout = ${sql.lit(BUSY_LATER_MS)}`.execute(engine.db)
     return createStore(engine)
   } catch (error) {
     await engine.release()

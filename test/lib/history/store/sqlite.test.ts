@@ -69,6 +69,25 @@ test('refuses a second opener, of this process or another, and not after the fir
   await (await open(folder)).close()
 })
 
+test('a file that another process is writing is refused soon, read meanwhile, and written again afterwards', async t => {
+  const folder = t.testdir()
+  const store = await open(folder)
+  await store.bindNetwork('one')
+  const other = new Database(join(folder, 'history.db'))
+  other.exec('begin immediate')
+  const begun = performance.now()
+  for (let time = 0; time < 2; time++) {
+    await t.rejects(store.publish(7), { code: 'HISTORY_UNAVAILABLE', message: /locked/ })
+    t.equal(await store.revision(), 0)
+  }
+  t.ok(performance.now() - begun < 4_000, 'all that is asked waits with it')
+  other.exec('rollback')
+  await store.publish(7)
+  t.equal(await store.revision(), 0)
+  other.close()
+  await store.close()
+})
+
 test('refuses a folder that it can not write', async t => {
   const folder = t.testdir({ file: 'not a folder' })
   await t.rejects(open(join(folder, 'file')), { code: 'HISTORY_UNAVAILABLE', message: /folder/ })
