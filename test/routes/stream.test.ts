@@ -216,7 +216,9 @@ test('what is asked wrongly is said; an address has five', async t => {
   await says('', 400, /^Invalid Last-Event-ID/, { 'last-event-id': 'x' })
   await says(`?pools=${ledger.newAddress()}`, 404, /^Pool not found/)
   await says(`?proposals=${ledger.newAddress()}`, 404, /^Proposal not found/)
-  t.equal((await app.inject({ method: 'HEAD', url: '/api/stream' })).statusCode, 200)
+  const head = await app.inject({ method: 'HEAD', url: '/api/stream' })
+  t.match([head.statusCode, head.headers['content-type']], [200, 'text/event-stream; charset=utf-8'])
+  t.notOk('content-length' in head.headers, 'it is that of a GET, which has none')
 
   const streams = await Promise.all(Array.from({ length: 5 }, () => listen(url)))
   t.same(streams.map(({ response }) => response.statusCode), [200, 200, 200, 200, 200])

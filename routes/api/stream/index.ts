@@ -70,10 +70,14 @@ const routes: FastifyPluginAsync = async fastify => {
     const question = { types: asked.types, pools: setOf(asked.pools), proposals: setOf(asked.proposals), after }
     await stream.check(question)
     reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type(CONTENT_TYPE)
-    if (method === 'HEAD') return await reply.send('')
-    const begin = stream.enter(client)
+    const begin = method === 'HEAD' ? undefined : stream.enter(client)
     reply.hijack()
     reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>)
+    // through the application it would name a length, and a GET has none (RFC 9110, 8.6)
+    if (begin === undefined) {
+      reply.raw.end()
+      return reply
+    }
     connections.leave(reply.raw)
     const events = begin(reply.raw)
     stream.follow(question, events).catch((error: unknown) => {
