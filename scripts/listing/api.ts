@@ -1,7 +1,7 @@
 import { hasPrice, priceOf } from '../checks/swaps.js'
 import { checkCandles } from './candles.js'
 import type { Checking } from './check.js'
-import { checkPrice, checkWindow } from './figures.js'
+import { checkWindow } from './figures.js'
 import { isToken, type OwnPool } from './market.js'
 import { checkPrices } from './prices.js'
 import { checkKnown } from './reader.js'
@@ -91,7 +91,7 @@ async function checkTrades ({ market, refuse }: Checking, pool: OwnPool): Promis
     const where = `/api/pools/${pool.id}/trades ${seq}`
     fields(row, where, refuse, { signature: SIGNATURE, maker: ADDRESS, side: /^(buy|sell)$/ })
     const price = hasPrice(trade) ? priceOf(trade, pool) : null
-    checkPrice(refuse, where, row, 'price', price, 'quote_amount ÷ base_amount')
+    compareFields(where, row, 'quote_amount ÷ base_amount', { price }, refuse)
     if (isRow(row.fee) && row.fee.mint !== (row.side === 'buy' ? pool.quote.mint : pool.base.mint)) {
       refuse(`${where}: the fee is not of the token paid`)
     }

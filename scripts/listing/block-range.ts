@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { multiply } from '../../lib/decimal.js'
 import type { Checking } from './check.js'
 import { checkFollows, checkMembers } from './follow.js'
@@ -45,7 +46,7 @@ export async function checkBlockRange (checking: Checking, form: DexForm): Promi
       checkEvent(event, where, form, refuse)
       events.push(event)
     }
-    if (given.events.length > 0 && JSON.stringify(await reader.json(path)) !== JSON.stringify(given)) {
+    if (given.events.length > 0 && !isDeepStrictEqual(await reader.json(path), given)) {
       refuse(`${path}: it changes`)
     }
     const other = await reader.row(`/${OTHER[form]}/${range}`)
@@ -109,23 +110,17 @@ async function compareLatest ({ reader, refuse }: Checking, form: DexForm, { num
 
 /** The same events in both forms; one of them has none without reserves. */
 function compareRanges (path: string, given: Json[], others: Json[], other: string, refuse: Refuse): void {
-  const texts = (list: Json[]): string[] =>
-    listOf(list).filter(event => event.reserves !== undefined)
-      .map(event => JSON.stringify(event, Object.keys(flat(event)).sort()))
-  const [here, there] = [texts(given), texts(others)]
+  const [here, there] = [given, others].map(
+    list => listOf(list).filter(event => event.reserves !== undefined)
+  ) as [Row[], Row[]]
   if (here.length !== there.length) {
     refuse(`${path}: ${here.length} events with reserves, /${other} has ${there.length}`)
   }
   for (const [at, event] of here.entries()) {
-    if (there[at] !== undefined && event !== there[at]) {
-      refuse(`${path} ${at}: /${other} has ${there[at].slice(0, 300)}`)
+    if (there[at] !== undefined && !isDeepStrictEqual(event, there[at])) {
+      refuse(`${path} ${at}: /${other} has ${shown(there[at])}`)
     }
   }
-}
-
-/** Every name in it, at any depth. */
-function flat (row: Row): Row {
-  return Object.assign({}, row, ...Object.values(row).filter(isRow).map(flat)) as Row
 }
 
 function checkPlace (event: Row, where: string, [from, to]: [number, number], last: Place, refuse: Refuse): Place {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { add, compare, divide, multiply, ONE, powerOfTen, type Rational, ratio, subtract } from '../../lib/decimal.js'
 import { dateOf, dayOf } from '../../lib/time.js'
 import { amount } from '../checks/decimal.js'
@@ -73,10 +74,9 @@ export async function checkOwners (checking: Checking): Promise<void> {
 const IN_LIST = ['symbol', 'treasury_vault_address', 'internal_liquidity', 'external_liquidity', 'circulating_supply',
   'price_usd', 'spending_limit']
 
-const isAlike = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b)
 /** All fields of an answer to the letter as another has them. */
 const compareWhole = (where: string, row: Row, source: string, other: Row, tell: Refuse): void =>
-  compareFields(where, row, source, other, tell, Object.keys(row), isAlike)
+  compareFields(where, row, source, other, tell, Object.keys(row), isDeepStrictEqual)
 
 async function checkRecord (checking: Checking, where: string, pool: OwnPool, record: Row): Promise<void> {
   const { market, reader, refuse, doubt } = checking
@@ -263,7 +263,7 @@ export async function checkQuotes ({ market, reader, doubt }: Checking): Promise
         side,
         last_price: detail.last_price,
         exact: detail.state === 'spot'
-      }, doubt, undefined, isAlike)
+      }, doubt, undefined, isDeepStrictEqual)
     }
   }
 }

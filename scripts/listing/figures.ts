@@ -4,17 +4,10 @@ import { DAY } from '../../lib/time.js'
 import { changeOf, feesOf, hasPrice, windowFigures } from '../checks/swaps.js'
 import type { Checking } from './check.js'
 import { APART, type OwnPool, type OwnTrade, type OwnTrades, tokens } from './market.js'
-import { decimal, isWithin, type Json, type Refuse, type Row, same, shown } from './rules.js'
+import { compareFields, decimal, isWithin, type Row, type Shared } from './rules.js'
 
 /** A form's names of the figures of a window. */
 export interface WindowNames { base: string, quote: string, high?: string, low?: string, change?: string }
-
-/** Tells a price that is not this one, which is `what`. */
-export function checkPrice (
-  tell: Refuse, where: string, row: Row, name: string, price: Json | undefined, what = 'that of its trades'
-): void {
-  if (!same(row[name], price)) tell(`${where}: ${name} ${shown(row[name])} is not ${what}`)
-}
 
 /**
  * Volumes, highest and lowest price and change of a row. They are those of the pool in `/api/pools`, or those of its
@@ -42,18 +35,15 @@ export async function checkWindow (
     const told = `${pool.pool.base_volume_24h} and ${pool.pool.target_volume_24h}`
     return doubt(`${where}: ${found} are of no 24 hours of the pool's trades; /api/pools has ${told}`)
   }
-  for (const [name, price] of [[names.high, window.high_24h], [names.low, window.low_24h]] as const) {
-    // without a trade both are the last price
-    if (name !== undefined) checkPrice(doubt, where, row, name, price ?? pool.ticker.last_price)
-  }
-  if (names.change !== undefined && !isChange(row[names.change], window.change)) {
-    doubt(`${where}: ${names.change} ${row[names.change]} is not that of the pool's trades, ${window.change}`)
-  }
+  // without a trade both are the last price
+  const [high, low] = [window.high_24h, window.low_24h].map(price => price ?? pool.ticker.last_price)
+  const prices = { high, low, change: window.change }
+  const shared = (['high', 'low', 'change'] as const).flatMap(
+    (name): Shared[] => names[name] === undefined ? [] : [[names[name], name]]
+  )
+  compareFields(where, row, 'its list of trades', prices, doubt, shared)
   return window
 }
-
-const isChange = (value: Json | undefined, change: string | null): boolean =>
-  value === change || (change !== null && value !== null && Number(value) === Number(change))
 
 type Window = ReturnType<typeof figures>
 

@@ -1,7 +1,6 @@
 import { multiply, ONE, powerOfTen } from '../../lib/decimal.js'
 import { bidAndAsk, hasRate, priceOf } from '../checks/swaps.js'
 import type { Checking } from './check.js'
-import { checkPrice } from './figures.js'
 import { APART, type OwnPool, type OwnTrades, rawOf, tokens } from './market.js'
 import {
   ADDRESS, compareFields, decimal, fields, isRow, isWithin, type Json, listOf, number, type Refuse, type Row
@@ -80,7 +79,7 @@ export async function checkDetail (
     refuse(`${where}: more events are missing than there are`)
   }
   if (base === undefined || quote === undefined || base === 0n || quote === 0n) return
-  checkPrice(refuse, where, detail, 'last_price', priceOf({ base, quote }, pool), 'that of its reserves')
+  compareFields(where, detail, 'its reserves', { last_price: priceOf({ base, quote }, pool) }, refuse)
   const [fee, notional] = [decimal(provenance.taker_fee_rate), decimal(provenance.quote_notional)]
   if (fee === undefined || notional === undefined || fee.n <= 0n || fee.n >= fee.d) {
     return refuse(`${where}: taker_fee_rate or quote_notional is none`)

@@ -1,6 +1,6 @@
 /** What reviewers of every aggregator look at. Each rule tells its problems; none throws. */
 import {
-  add, compare, divide, multiply, parseDecimal, powerOfTen, type Rational, ratio, subtract, ZERO
+  add, compare, divide, multiply, parseDecimal, powerOfTen, type Rational, subtract, ZERO
 } from '../../lib/decimal.js'
 import { namesOf } from '../../lib/responses/forms/token-texts.js'
 
@@ -29,11 +29,11 @@ export const isExactly = (value: Json | undefined, exact: Rational): boolean => 
   return given !== undefined && compare(given, exact) === 0
 }
 
-/** As `decimal`, of a text that may be below 0; no −0. */
+/** As `decimal`, of what may be below 0; no −0. */
 export function signed (value: Json | undefined): Rational | undefined {
-  const [, sign, digits] = typeof value === 'string' ? /^(?!-[0.]*$)(-?)(\d[\d.]*)$/.exec(value) ?? [] : []
+  const [, digits] = /^-(?![0.]*$)(.*)$/.exec(String(value)) ?? []
   const size = decimal(digits)
-  return size && (sign === '-' ? subtract(ZERO, size) : size)
+  return digits === undefined ? decimal(value) : size && subtract(ZERO, size)
 }
 
 /** Digits that a number of JSON keeps once it is read. */
@@ -44,7 +44,7 @@ const FLOAT = 10n ** 14n
  */
 export function same (a: Json | undefined, b: Json | undefined): boolean {
   if (a === b) return true
-  const [one, other] = [decimal(a), decimal(b)]
+  const [one, other] = [signed(a), signed(b)]
   if (one === undefined || other === undefined) return false
   return typeof a === 'number' || typeof b === 'number' ? near(one, other, FLOAT) : compare(one, other) === 0
 }
@@ -157,7 +157,8 @@ export const below = (a: Rational | undefined, b: Rational | undefined): boolean
   a === undefined || b === undefined || compare(a, b) < 0
 
 /** Whether two numbers are the same to one of so many parts. */
-export const near = (a: Rational, b: Rational, parts: bigint): boolean => isWithin(a, b, divide(b, ratio(parts)))
+export const near = (a: Rational, b: Rational, parts: bigint): boolean =>
+  isWithin(a, b, { n: b.n < 0n ? -b.n : b.n, d: b.d * parts })
 
 /** Whether two figures are no further apart. */
 export const isWithin = (a: Rational, b: Rational, by: Rational): boolean =>
