@@ -3,7 +3,7 @@ import type { Treasury } from '../../schemas/treasury.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { sendMoves } from '../../simulator/moves.js'
 import { UsageError } from '../command-line.js'
-import { type Figures, figuresBy, type Scene } from './scene.js'
+import { type Ask, figuresBy, readBy, type Scene } from './scene.js'
 
 /** Between two looks: a client has 60 requests a minute. */
 const LOOK_MS = 3_000
@@ -23,12 +23,12 @@ export async function openDemo (url: URL, chain: URL): Promise<Scene> {
   const moves = sendMoves(chain.href, time => { moved = time })
 
   /** The answer; where the limit is met, or it is not there yet as it is after the last move, once it is. */
-  async function ask (path: string): Promise<Response> {
+  const ask: Ask = async path => {
     for (let tries = 0; ; tries++) {
       const answer = await fetch(new URL(path, url)).catch(nobodyAt(url))
       const { status, headers } = answer
       const isOfBefore = Date.parse(headers.get('x-chain-time') ?? '') <= moved * 1000
-      if (![429, 503].includes(status) && !isOfBefore) return answer
+      if (![429, 503].includes(status) && !isOfBefore) return { status, text: await answer.text() }
       if (tries === TRIES) {
         const what = isOfBefore ? `the chain at ${moved} has not been seen: does it read this one?` : String(status)
         throw new UsageError(`${url.origin}${path}: ${what}`)
@@ -37,20 +37,10 @@ export async function openDemo (url: URL, chain: URL): Promise<Scene> {
       await systemClock.sleep(Math.max(LOOK_MS, Number(headers.get('retry-after')) * 1000))
     }
   }
-  async function read<T> (path: string): Promise<T> {
-    const answer = await ask(path)
-    if (answer.status !== 200) throw new UsageError(`${path}: ${answer.status} ${await answer.text()}`)
-    return await answer.json() as T
-  }
 
-  const look = (): Promise<Figures> => figuresBy(read, async path => {
-    const answer = await ask(path)
-    return { status: answer.status, text: await answer.text() }
-  })
-
-  const [deepest] = await read<Ticker[]>('/api/tickers')
+  const [deepest] = await readBy<Ticker[]>(ask, '/api/tickers')
   if (deepest === undefined) throw new UsageError(`${url.origin} lists no pool`)
   const { base_currency: base, target_currency: quote, pool_id: dao } = deepest
-  const { treasury_vault_address: vault } = await read<Treasury>(`/api/daos/${dao}/treasury`)
-  return { moves, deepest: { base, quote, dao, vault }, look, close: async () => {} }
+  const { treasury_vault_address: vault } = await readBy<Treasury>(ask, `/api/daos/${dao}/treasury`)
+  return { moves, deepest: { base, quote, dao, vault }, look: () => figuresBy(ask), close: async () => {} }
 }

@@ -4,6 +4,7 @@ import type { Daos } from '../../schemas/daos.js'
 import type { Treasury } from '../../schemas/treasury.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import type { Moves } from '../../simulator/moves.js'
+import { UsageError } from '../command-line.js'
 
 export interface Figures {
   tickers: Ticker[]
@@ -13,10 +14,19 @@ export interface Figures {
   supply (mint: string): Promise<{ status: number, body: Record<string, unknown> }>
 }
 
-/** All that is looked at. `read` waits until an answer is there, `ask` takes it as it is. */
-export async function figuresBy (
-  read: <T>(path: string) => Promise<T>, ask: (path: string) => Promise<{ status: number, text: string }>
-): Promise<Figures> {
+/** An answer, once the service has one: what it does not know yet it answers with status 503. */
+export type Ask = (path: string) => Promise<{ status: number, text: string }>
+
+/** What an answer of status 200 says. Throws a UsageError where it is another. */
+export async function readBy<T> (ask: Ask, path: string): Promise<T> {
+  const { status, text } = await ask(path)
+  if (status !== 200) throw new UsageError(`${path}: ${status} ${text}`)
+  return JSON.parse(text) as T
+}
+
+/** All that is looked at. */
+export async function figuresBy (ask: Ask): Promise<Figures> {
+  const read = <T>(path: string): Promise<T> => readBy<T>(ask, path)
   return {
     // first: a service without a history has none, and no sums of days
     aggregate: await read('/api/volume/aggregate'),

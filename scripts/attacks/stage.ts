@@ -54,16 +54,12 @@ export async function openStage (): Promise<Stage> {
     )
     await fastify.ready()
     open.push(() => fastify.close())
-    const get = async <T>(path: string): Promise<T> => {
+    return await figuresBy(async path => {
       for (let tries = 0; ; tries++) {
-        const answer = await fastify.inject(path)
-        if (answer.statusCode === 200 || tries === 600) return answer.json<T>()
+        const { statusCode: status, payload: text } = await fastify.inject(path)
+        if (status !== 503 || tries === 600) return { status, text }
         await systemClock.sleep(50)
       }
-    }
-    return await figuresBy(get, async path => {
-      const { statusCode, payload } = await fastify.inject(path)
-      return { status: statusCode, text: payload }
     })
   }
 
