@@ -77,12 +77,12 @@ test('a file that another process is writing is refused soon, read meanwhile, an
   other.exec('begin immediate')
   const begun = performance.now()
   for (let time = 0; time < 2; time++) {
-    await t.rejects(store.publish(7), { code: 'HISTORY_UNAVAILABLE', message: /locked/ })
+    await t.rejects(store.publish({ slot: 7, at: 70 }), { code: 'HISTORY_UNAVAILABLE', message: /locked/ })
     t.equal(await store.revision(), 0)
   }
   t.ok(performance.now() - begun < 4_000, 'all that is asked waits with it')
   other.exec('rollback')
-  await store.publish(7)
+  await store.publish({ slot: 7, at: 70 })
   t.equal(await store.revision(), 0)
   other.close()
   await store.close()
