@@ -3,11 +3,10 @@ import { join } from 'node:path'
 import { messageOf } from '../lib/errors.js'
 import { openPostgresReader } from '../lib/history/replicas/reader.js'
 import { openPostgresEngine } from '../lib/history/replicas/leader-lock.js'
-import { prepareTables, type Engine } from '../lib/history/store/create-store.js'
+import { prepareTables, type Engine, type Store } from '../lib/history/store/create-store.js'
 import { unusable } from '../lib/history/store/failures.js'
 import { parseDatabaseUrl } from '../lib/history/store/postgres-connection.js'
 import { openSqliteEngine } from '../lib/history/store/sqlite.js'
-import type { Store } from '../lib/history/store/store.js'
 import { UsageError } from './command-line.js'
 
 /** The store of a PostgreSQL database, to read. Throws HISTORY_UNAVAILABLE where there is none. */

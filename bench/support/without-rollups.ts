@@ -1,4 +1,4 @@
-import type { Store } from '../../lib/history/store/store.js'
+import type { Store } from '../../lib/history/store/create-store.js'
 
 /** A store for a writer that keeps nothing beside the events: no candle and no maker is read or written. */
 export const withoutRollups = (store: Store): Store => ({

@@ -9,7 +9,7 @@ import {
 } from './status.js'
 import type { StoreState } from './rules/types.js'
 import { unusable } from './store/failures.js'
-import type { Store } from './store/store.js'
+import type { Store } from './store/create-store.js'
 import { createReading, type Reading } from './volumes/reading.js'
 import type { Volumes } from './volumes/volumes.js'
 

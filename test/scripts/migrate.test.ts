@@ -6,7 +6,7 @@ import { openPostgresEngine, openPostgresStore } from '../../lib/history/replica
 import { NO_OWNERS } from '../../lib/history/rules/missing-owners.js'
 import { EMPTY_CANDLE } from '../../lib/history/rules/candles.js'
 import { openSqliteEngine, openSqliteStore } from '../../lib/history/store/sqlite.js'
-import type { RebuiltPage } from '../../lib/history/store/store.js'
+import type { RebuiltPage } from '../../lib/history/store/types.js'
 import { copyStore, LEADER_NOTES, type CopyOptions } from '../../scripts/migrate/copy.js'
 import { prepareTables } from '../../lib/history/store/create-store.js'
 import { readMeta } from '../../lib/history/store/view.js'

@@ -6,7 +6,8 @@ import { attribute, attributeLater, type Directory, type LocatedEvent } from '..
 import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
 import { mayHold } from '../rules/sequence-ranges.js'
 import type { AddedRows } from '../rules/tally.js'
-import type { AmendedEvent, NotedState, Store } from '../store/store.js'
+import type { Store } from '../store/create-store.js'
+import type { AmendedEvent, NotedState } from '../store/types.js'
 import type { MissingTransaction, StoreState, UnattributedEvent } from '../rules/types.js'
 
 export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps'>> {

@@ -5,7 +5,7 @@
 import { isServiceError } from '../../errors.js'
 import { dayOf } from '../../time.js'
 import { eventIndexOf } from '../rules/attribution.js'
-import type { AmendedEvent, IncompleteEvent } from '../store/store.js'
+import type { AmendedEvent, IncompleteEvent } from '../store/types.js'
 import type { Context } from './context.js'
 
 const PAGE = 100

@@ -1,7 +1,7 @@
 import type { Moment } from '../../chain/moment.js'
 import type { OnLog } from '../log-events.js'
 import type { AccountState } from '../rules/types.js'
-import type { Store } from '../store/store.js'
+import type { Store } from '../store/create-store.js'
 import type { StepWriter } from './commit.js'
 import type { Fetcher, FetchOptions } from './fetch.js'
 

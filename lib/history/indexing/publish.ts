@@ -1,6 +1,6 @@
 import { isServiceError } from '../../errors.js'
 import { publishableSlot } from '../rules/published-slot.js'
-import type { PublishedSlot } from '../store/store.js'
+import type { PublishedSlot } from '../store/types.js'
 import { completenessOf } from '../status.js'
 import type { Context } from './context.js'
 import type { Reconciler } from './reconcile.js'

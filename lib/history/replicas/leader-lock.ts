@@ -3,12 +3,11 @@ import pg from 'pg'
 import { createTurns } from '../../async.js'
 import { systemClock } from '../../clock.js'
 import type { LeaderSession } from './leader-loop.js'
-import { createStore, type Engine } from '../store/create-store.js'
+import { createStore, type Engine, type Store } from '../store/create-store.js'
 import { failed, unusable } from '../store/failures.js'
 import {
   asPoolClient, configOf, isRefusedWrite, parseDatabaseUrl, type PostgresLocation, preparePostgres
 } from '../store/postgres-connection.js'
-import type { Store } from '../store/store.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 
 /** The server ends a silent session, ms: who is stopped or cut off does not keep the lead. */

@@ -3,8 +3,7 @@ import { createTurns } from '../../async.js'
 import { systemClock } from '../../clock.js'
 import { failed, unusable } from '../store/failures.js'
 import { configOf, createPool, type PostgresLocation } from '../store/postgres-connection.js'
-import { createStore } from '../store/create-store.js'
-import type { Store } from '../store/store.js'
+import { createStore, type Store } from '../store/create-store.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 
 export interface PostgresReader {

@@ -5,10 +5,10 @@ import type { AddedRows } from '../rules/tally.js'
 import type { DayMaker, StoredEvent } from '../rules/types.js'
 import { UNNAMED } from './conditions.js'
 import { rowOf } from './mapping.js'
-import type { CandleRange, Since } from './store.js'
+import type { CandleRange, Since } from './types.js'
 import { CANDLE, CLOSE, type Tables } from './tables.js'
 import {
-  excluded, isOfDaos, isOneOf, putRows, readRevision, type Reads, type View, withDao, type Writing
+  excluded, isOfDaos, isOneOf, putRows, readRevision, type View, withDao, type Writing
 } from './view.js'
 
 /** The tables of all sizes are alike in what candles are read from. */
@@ -37,7 +37,8 @@ const candlesOf = <T extends 'minutes' | 'days'>(
       .where('start', '>=', from).where('start', '<', to).orderBy('start', 'desc').limit(limit)
 
 export const candleReads = {
-  async candles (view, size, keys) {
+  /** The candles of these keys; one that is not stored is left out. */
+  async candles (view: View, size: Size, keys: ReadonlyArray<Pick<CandleRow, 'dao' | 'start'>>) {
     const table = tableOf(size)
     const wanted = keys.map(({ dao, start }) => ({ dao: view.idOf(dao), start }))
     const rows = await view.db.selectFrom(table).select(COLUMNS)
@@ -45,19 +46,22 @@ export const candleReads = {
     return rows.map(withDao(view, CANDLE))
   },
 
-  async candlesOfAll (view, daos, size, { from, to }) {
+  /** Candles of some DAOs that begin in the range, in no order. */
+  async candlesOfAll (view: View, daos: readonly string[], size: Size, { from, to }: Omit<CandleRange, 'limit'>) {
     const table = tableOf(size)
     const rows = await view.db.selectFrom(table).select(COLUMNS)
       .where(isOfDaos(view, table, daos)).where('start', '>=', from).where('start', '<', to).execute()
     return rows.map(withDao(view, CANDLE))
   },
 
-  async candlesOf (view, dao, size, range) {
+  /** That begin in the range and have trades, oldest first; the newest `limit`. */
+  async candlesOf (view: View, dao: string, size: Size, range: CandleRange) {
     const rows = await candlesOf(view, tableOf(size), dao, range).execute()
     return rows.reverse().map(CANDLE.read)
   },
 
-  async daysOf (view, dao, range) {
+  /** As `candlesOf`, with the number of those who traded; null while not known of each trade. */
+  async daysOf (view: View, dao: string, range: CandleRange) {
     const makers = sql<number | null>`case when exists (
       select 1 from events where events.dao = days.dao and at >= start and at < start + ${sql.lit(DAY)} and ${UNNAMED}
     ) then null else makers end`
@@ -65,10 +69,12 @@ export const candleReads = {
     return rows.reverse().map(row => ({ ...CANDLE.read(row), makers: row.makers }))
   },
 
-  daysAfter: (view, after, limit) => readSince(view, 'days', after, limit, withDao(view, CANDLE)),
+  /** The first `limit` days that changed after a revision. */
+  daysAfter: (view: View, after: number, limit: number) => readSince(view, 'days', after, limit, withDao(view, CANDLE)),
 
-  closesAfter: (view, after, limit) => readSince(view, 'closes', after, limit, withDao(view, CLOSE))
-} satisfies Reads
+  /** As `daysAfter`, what pools held when a day ended. */
+  closesAfter: (view: View, after: number, limit: number) => readSince(view, 'closes', after, limit, withDao(view, CLOSE))
+}
 
 const EXCLUDED = excluded(CANDLE.columns)
 

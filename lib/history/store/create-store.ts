@@ -7,9 +7,9 @@ import { failed, hasNoRoom, NO_ROOM, otherNetwork, unusable } from './failures.j
 import { migrate } from './migrations.js'
 import { putPublished } from './published.js'
 import { stateReads } from './state.js'
-import type { Store } from './store.js'
+import type { PublishedSlot } from './types.js'
 import type { ColumnTypes, Tables } from './tables.js'
-import { putMeta, putRows, readMeta, readRevision, type Reads, type View, type Writing } from './view.js'
+import { putMeta, putRows, readMeta, readRevision, type View, type Writing } from './view.js'
 import { putAmended, putRebuilt, writeStep } from './writes.js'
 
 type Db = Kysely<Tables>
@@ -62,8 +62,16 @@ export async function prepareTables (
   if (program !== undefined) await bind(db, program, isAlone)
 }
 
+/** Rows in, rows out, no rules. Every method throws HISTORY_UNAVAILABLE. */
+export type Store = ReturnType<typeof createStore>
+
+/** What is answered from one state, without the state. */
+type Answered<R> = {
+  [M in keyof R]: R[M] extends (view: View, ...args: infer A) => infer T ? (...args: A) => T : never
+}
+
 /** A store over an engine whose tables are prepared by the first use and, where it writes, locked. */
-export function createStore ({ types, reading, writing, release }: Omit<Engine, 'db'>): Store {
+export function createStore ({ types, reading, writing, release }: Omit<Engine, 'db'>) {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
   /** Numbered, without a row yet: a step that fails leaves them to the next one. */
@@ -121,13 +129,12 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     (...args: A): Promise<T> => guarded('read', () => reading(async db => await answer(await viewOf(db), ...args)))
   const write = <A extends unknown[]>(puts: (to: Writing, ...args: A) => Promise<void>) =>
     (...args: A): Promise<void> => guarded('written', () => inTurn(() => step(to => puts(to, ...args))))
-  const answered = <R extends Reads>(reads: R) =>
-    Object.fromEntries(Object.entries(reads).map(([name, answer]) => [name, read(answer as () => Promise<unknown>)])) as
-      unknown as Pick<Store, keyof R & keyof Store>
+  const answered = <R extends object>(reads: R) =>
+    Object.fromEntries(Object.entries(reads).map(([name, answer]) => [name, read(answer)])) as Answered<R>
 
   return {
     ...answered({ ...stateReads, ...eventReads, ...candleReads, ...decisionReads }),
-    // another process may have written since the last, or the database been set back
+    /** A process that does not write learns of new DAOs by it: the database may have been set back, too. */
     load: read(async view => {
       await learn(view.db)
       return await stateReads.load(view)
@@ -135,14 +142,17 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     write: write(writeStep),
     writeRebuilt: write(putRebuilt),
     // no row of the state: a revision more would have every follower read all of it again
-    publish: slot => guarded('written', () => inTurn(() => writing(db => putPublished({ db }, slot)))),
+    publish: (slot: PublishedSlot) => guarded('written', () => inTurn(() => writing(db => putPublished({ db }, slot)))),
+    /** Notes what is learnt of events, and who traded on their days. */
     amend: write(putAmended),
-    bindNetwork: genesis => guarded('written', async () => {
+    /** Binds the store to a network, by its genesis hash. Throws WRONG_NETWORK. */
+    bindNetwork: (genesis: string) => guarded('written', async () => {
       const kept = (await reading(readMeta)).get('genesis')
       if (kept === genesis) return
       if (kept !== undefined) throw otherNetwork(kept, genesis)
       await writing(trx => putMeta(trx, { genesis }))
     }),
+    /** Whether the last write was refused for want of room. */
     hasNoRoom: () => isFull,
     close: () => guarded('closed', release)
   }

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { NEUTRAL_KINDS } from '../../protocol/events.js'
+import type { OtherFees, ProposalEvent } from '../rules/types.js'
 import { BRINGS_FEES, IS_PROPOSAL_EVENT, quoted, UNTOLD } from './conditions.js'
 import { record, type RowOf } from './mapping.js'
 import { EVENT, FACTS, sides, type Tables } from './tables.js'
-import type { Reads } from './view.js'
+import type { View } from './view.js'
 
 const AFTER = record({ fees: sides('quote_fees', 'base_fees'), reserves: EVENT.reserves })
 /** After the last event before that states the fees. */
@@ -18,13 +19,15 @@ type FeesRow = RowOf<typeof AFTER> & RowOf<typeof BEFORE> & RowOf<typeof FACTS> 
 }
 
 export const decisionReads = {
-  async untold ({ db, idOf }, dao) {
+  /** Whether events of this DAO, or of any, lack what they tell of decisions and external pools. */
+  async untold ({ db, idOf }: View, dao?: string) {
     const query = db.selectFrom('events').select('dao').where(UNTOLD).limit(1)
     const found = dao === undefined ? query : query.where('dao', '=', idOf(dao))
     return await found.executeTakeFirst() !== undefined
   },
 
-  async proposalEvents ({ db, addressOf }, proposal) {
+  /** Of this proposal, or any, in no order. */
+  async proposalEvents ({ db, addressOf }: View, proposal?: string): Promise<ProposalEvent[]> {
     const query = db.selectFrom('events').select(['dao', 'kind', 'slot', 'at', ...FACTS.columns])
       .where(IS_PROPOSAL_EVENT)
     const rows = await (proposal === undefined ? query : query.where('proposal', '=', proposal)).execute()
@@ -42,7 +45,7 @@ export const decisionReads = {
    * A decision's end adds the winning market's fees to the spot pool's: the difference to the last event that states
    * them, where nothing between can have changed them.
    */
-  async otherFees ({ db, addressOf }) {
+  async otherFees ({ db, addressOf }: View): Promise<OtherFees[]> {
     const { rows } = await sql<FeesRow>`
       with found as (
         select e.*, (
@@ -72,4 +75,4 @@ export const decisionReads = {
       }
     })
   }
-} satisfies Reads
+}

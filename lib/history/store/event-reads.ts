@@ -1,13 +1,16 @@
 /** Reads of single events, each by an index. */
 import { sql, type RawBuilder } from 'kysely'
 import { UNKNOWN_KIND } from '../../protocol/events.js'
-import type { PoolEvent, Trade } from '../rules/types.js'
+import type { FeeRate, PoolEvent, Trade } from '../rules/types.js'
+import type { ToldEvent } from '../rules/unknown-kinds.js'
 import { INCOMPLETE, IS_POOL_EVENT } from './conditions.js'
 import { type RowOf, seqText } from './mapping.js'
 import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
-import type { Traders } from './store.js'
+import type {
+  FirstEvent, IncompleteEvent, IncompleteQuery, PoolEventsQuery, PublishedSlot, Since, Traders, TradesQuery
+} from './types.js'
 import { EVENT, FACTS, FEE_RATE, POOL_EVENT, STORED_EVENT } from './tables.js'
-import { grouped, isOfDaos, isOneOf, readRevision, type Reads, type View, withDao } from './view.js'
+import { grouped, isOfDaos, isOneOf, readRevision, type View, withDao } from './view.js'
 
 const COLUMNS = ['dao', ...POOL_EVENT.columns] as const
 const tradesOf = (view: View, rows: ReadonlyArray<RowOf<typeof POOL_EVENT> & { dao: number }>): Trade[] =>
@@ -42,7 +45,7 @@ function parseLegSum (text: string): bigint {
 }
 
 export const eventReads = {
-  async trades (view, { dao, market, before, since, until, side, limit }) {
+  async trades (view: View, { dao, market, before, since, until, side, limit }: TradesQuery): Promise<Trade[]> {
     const { db, idOf } = view
     const events = db.selectFrom('events')
     let query = market === undefined
@@ -69,18 +72,21 @@ export const eventReads = {
     })
   },
 
-  async swapsPage (view, after, limit) {
+  /** All swaps by their revisions; `rows` is empty at the end. */
+  async swapsPage (view: View, after: number, limit: number): Promise<Since<Trade>> {
     const rows = await view.db.selectFrom('events').select([...COLUMNS, 'revision'])
       .where('revision', '>', after).where('side', 'is not', null).orderBy('revision').limit(limit).execute()
     return { revision: rows.at(-1)?.revision ?? after, rows: tradesOf(view, rows) }
   },
 
-  async swapsOfAll (view, daos, from, to) {
+  /** Of some DAOs from the Unix second `from` to before `to`. */
+  async swapsOfAll (view: View, daos: readonly string[], from: number, to: number) {
     return tradesOf(view, await view.db.selectFrom('events').select(COLUMNS).where(isOfDaos(view, 'events', daos))
       .where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute())
   },
 
-  async traders (view, daos, from, to) {
+  /** Per DAO, from the Unix second `from` to before `to`. */
+  async traders (view: View, daos: readonly string[], from: number, to: number): Promise<Map<string, Traders>> {
     const { rows } = await sql<Traders & { dao: number, unnamed: number, buy_quote: string, sell_quote: string }>`
       select dao, count(distinct maker) as makers, count(*) - count(maker) as unnamed,
         count(distinct maker) filter (where side = 'buy') as buyers,
@@ -99,14 +105,16 @@ export const eventReads = {
     ]))
   },
 
-  async origins (view, keys) {
+  /** One that is not stored is left out. */
+  async origins (view: View, keys: ReadonlyArray<Pick<PoolEvent, 'dao' | 'seq'>>): Promise<PoolEvent[]> {
     const wanted = keys.map(({ dao, seq }) => ({ dao: view.idOf(dao), seq: seqText(seq) }))
     const rows = await view.db.selectFrom('events').select(COLUMNS)
       .where(isOneOf(view, 'events', ['dao', 'seq'], wanted)).execute()
     return rows.map(withDao(view, POOL_EVENT))
   },
 
-  async poolEvents (view, { from, to, after, limit }) {
+  /** Of all DAOs, in the order of the chain, without what came after its slot was published. */
+  async poolEvents (view: View, { from, to, after, limit }: PoolEventsQuery): Promise<PoolEvent[]> {
     let query = view.db.selectFrom('events').select([...COLUMNS, FEE_IS_LATE.as('fee_is_late')])
       .where('slot', '>=', after?.slot ?? from).where('slot', '<=', to).where(IS_POOL_EVENT).where(IS_ON_TIME)
     if (after !== undefined) {
@@ -123,19 +131,22 @@ export const eventReads = {
     return events
   },
 
-  async newestBlock ({ db }, upTo) {
+  /** The newest block up to a slot that has a stored event. */
+  async newestBlock ({ db }: View, upTo: number): Promise<PublishedSlot | null> {
     const row = await db.selectFrom('events').select(['slot', 'at']).where('slot', '<=', upTo)
       .orderBy('slot', 'desc').limit(1).executeTakeFirst()
     return row ?? null
   },
 
-  async firstEvent (view, dao) {
+  /** Number 1 of a DAO. */
+  async firstEvent (view: View, dao: string): Promise<FirstEvent | null> {
     const row = await view.db.selectFrom('events').select([...COLUMNS, EVENT_IS_LATE.as('is_late')])
       .where('dao', '=', view.idOf(dao)).where('seq', '=', seqText(1n)).executeTakeFirst()
     return row === undefined ? null : { ...withDao(view, POOL_EVENT)(row), isLate: Boolean(row.is_late) }
   },
 
-  async feeRates (view, dao) {
+  /** Those that a DAO's swaps show, oldest first; without one, that of the newest swap of all. */
+  async feeRates (view: View, dao?: string): Promise<FeeRate[]> {
     const all = view.db.selectFrom('fee_rates').selectAll()
     const rows = await (dao === undefined
       ? all.orderBy('to_slot', 'desc').limit(1)
@@ -143,7 +154,8 @@ export const eventReads = {
     return rows.map(withDao(view, FEE_RATE))
   },
 
-  async lastTrades (view, at, daos) {
+  /** Of each DAO the newest trade with a price up to the Unix second `at`. */
+  async lastTrades (view: View, at: number, daos: readonly string[]): Promise<Trade[]> {
     const { db, idOf } = view
     if (daos.length === 0) return []
     // first where, then what: joined in one statement, PostgreSQL may look through all events
@@ -159,13 +171,15 @@ export const eventReads = {
     )
   },
 
-  async daosTraded ({ db, addressOf }, from, to) {
+  /** DAOs with trades from the Unix second `from` to before `to`. */
+  async daosTraded ({ db, addressOf }: View, from: number, to: number): Promise<string[]> {
     const rows = await db.selectFrom('events').select('dao').distinct()
       .where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute()
     return rows.map(({ dao }) => addressOf(dao))
   },
 
-  async daosChanged ({ db, addressOf }, after, from, to) {
+  /** As `daosTraded`, whose trades changed after a revision. */
+  async daosChanged ({ db, addressOf }: View, after: number, from: number, to: number): Promise<string[]> {
     // with both bounds, and `+at`, by the revisions: the indexes on times and trades would be those of all there is
     const rows = await db.selectFrom('events').select('dao').distinct()
       .where('revision', '>', after).where('revision', '<=', await readRevision(db)).where('side', 'is not', null)
@@ -173,7 +187,8 @@ export const eventReads = {
     return rows.map(({ dao }) => addressOf(dao))
   },
 
-  async incomplete (view, { above, behind, limit }) {
+  /** Whose maker or index in the block is unknown, by slot and revision, newest first. */
+  async incomplete (view: View, { above, behind, limit }: IncompleteQuery): Promise<IncompleteEvent[]> {
     const { slot = Number.MAX_SAFE_INTEGER, revision = 0 } = behind ?? {}
     const rows = await view.db.selectFrom('events').select([...COLUMNS, 'revision'])
       .where(INCOMPLETE).where('slot', '>', above)
@@ -182,21 +197,24 @@ export const eventReads = {
     return rows.map(row => ({ ...withDao(view, POOL_EVENT)(row), revision: row.revision }))
   },
 
-  async incompleteSlot ({ db }) {
+  /** Of the oldest of them. */
+  async incompleteSlot ({ db }: View): Promise<number | null> {
     const row = await db.selectFrom('events').select('slot').where(INCOMPLETE)
       .orderBy('slot').limit(1).executeTakeFirst()
     return row?.slot ?? null
   },
 
-  async eventsOf ({ db, idOf }, dao, from, limit) {
+  /** Events of a DAO from the number `from` on, in their order. */
+  async eventsOf ({ db, idOf }: View, dao: string, from: bigint, limit: number): Promise<ToldEvent[]> {
     const rows = await db.selectFrom('events').select(STORED_EVENT.columns)
       .where('dao', '=', idOf(dao)).where('seq', '>=', seqText(from)).orderBy('seq').limit(limit).execute()
     return rows.map(row => STORED_EVENT.read(row))
   },
 
-  async unjudged ({ db, addressOf }) {
+  /** By DAO the numbers of events of unknown kinds that are not judged, ascending. */
+  async unjudged ({ db, addressOf }: View) {
     const rows = await db.selectFrom('events').select(['dao', 'seq']).where('reason', '=', UNKNOWN_KIND)
       .orderBy('dao').orderBy('seq').execute()
     return grouped(rows, ({ dao }) => addressOf(dao), ({ seq }) => BigInt(seq))
   }
-} satisfies Reads
+}

@@ -1,7 +1,7 @@
 /** How far block ranges have been published, and what came too late for them. */
 import { sql } from 'kysely'
 import { seqText } from './mapping.js'
-import type { PublishedSlot, StepChanges } from './store.js'
+import type { PublishedSlot, StepChanges } from './types.js'
 import { putMeta, putRows, readMeta, type View, type Writing } from './view.js'
 
 export async function readPublished ({ db }: Pick<View, 'db'>): Promise<PublishedSlot | null> {

@@ -5,9 +5,8 @@ import Database from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { createPauses } from '../../async.js'
 import { messageOf } from '../../errors.js'
-import { createStore, type Engine, prepareTables } from './create-store.js'
+import { createStore, type Engine, prepareTables, type Store } from './create-store.js'
 import { failed, hasNoRoom, unusable } from './failures.js'
-import type { Store } from './store.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
 /** For a file that another process holds, ms: at the opening, and later, when all that is asked waits with it. */

@@ -1,10 +1,10 @@
 import type { VolumeBasis, VolumeRule } from '../../market/volume.js'
 import { fractionText, parseFraction } from '../rules/fixed-point.js'
-import type { StoreState } from '../rules/types.js'
+import type { StoreState, UnattributedEvent } from '../rules/types.js'
 import { readPublished } from './published.js'
-import type { NotedState } from './store.js'
+import type { NotedState } from './types.js'
 import { INDEXED_RANGE, SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
-import { grouped, isOneOf, readMeta, readRevision, type Reads } from './view.js'
+import { grouped, isOneOf, readMeta, readRevision, type View } from './view.js'
 
 /** The rule by which volumes are counted, as "basis n/d", and read again. */
 export const valuationText = ({ basis, rate }: VolumeRule): string => `${basis} ${fractionText(rate)}`
@@ -48,7 +48,7 @@ function stateOfNotes (
 }
 
 export const stateReads = {
-  async load ({ db, addressOf }) {
+  async load ({ db, addressOf }: View): Promise<StoreState> {
     const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
     const proposals = await db.selectFrom('proposals').selectAll().execute()
     const rates = await db.selectFrom('rates').selectAll().execute()
@@ -69,7 +69,8 @@ export const stateReads = {
     }
   },
 
-  async unattributed (view, keys) {
+  /** Those that wait for one of `keys`. */
+  async unattributed (view: View, keys: readonly string[]): Promise<UnattributedEvent[]> {
     const rows = await view.db.selectFrom('unattributed').selectAll().where(eb => eb.or([
       isOneOf(view, 'unattributed', ['key_a'], keys.map(key => ({ key_a: key }))),
       isOneOf(view, 'unattributed', ['key_b'], keys.map(key => ({ key_b: key })))
@@ -77,7 +78,8 @@ export const stateReads = {
     return rows.map(row => UNATTRIBUTED.read(row))
   },
 
+  /** null: nothing yet. */
   published: readPublished,
 
-  revision: ({ db }) => readRevision(db)
-} satisfies Reads
+  revision: ({ db }: View) => readRevision(db)
+}

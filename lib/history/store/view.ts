@@ -1,7 +1,6 @@
 import { sql, type InsertQueryBuilder, type InsertResult, type Kysely, type RawBuilder } from 'kysely'
 import { chunks } from '../../chunks.js'
 import type { Mapping } from './mapping.js'
-import type { Store } from './store.js'
 import type { ColumnTypes, Tables } from './tables.js'
 
 /** Rows per statement. */
@@ -20,11 +19,6 @@ export interface Writing extends View {
   /** Given where it has none. */
   numberOf (dao: string): number
   nextRevision (): number
-}
-
-/** Methods of the store, answered from one state of it. */
-export type Reads = {
-  [M in keyof Store]?: (view: View, ...args: Parameters<Store[M]>) => ReturnType<Store[M]>
 }
 
 /** Rows as a query, in one parameter: one for each value would cost more than all else. */

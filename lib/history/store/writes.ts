@@ -5,7 +5,7 @@ import { putAdded, putCloses, putMakers } from './candle-rows.js'
 import { rowOf, seqText } from './mapping.js'
 import { putLate } from './published.js'
 import { notesOf, valuationText } from './state.js'
-import type { AmendedEvent, RebuiltPage, StepChanges } from './store.js'
+import type { AmendedEvent, RebuiltPage, StepChanges } from './types.js'
 import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
 import { deleteRows, excluded, putMeta, putRows, type Writing } from './view.js'
 

@@ -1,6 +1,6 @@
 import { swapVolume, type VolumeRule } from '../../market/volume.js'
 import { candleOf, joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
-import type { Store } from '../store/store.js'
+import type { Store } from '../store/create-store.js'
 
 /** Unix seconds, `to` excluded; `size` null: from single trades. */
 interface Piece { size: Size | null, from: number, to: number }

@@ -5,7 +5,8 @@ import {
 import { ratio } from '../../decimal.js'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
 import type { MarketKey, Trade } from '../rules/types.js'
-import type { CandleRange, Store } from '../store/store.js'
+import type { Store } from '../store/create-store.js'
+import type { CandleRange } from '../store/types.js'
 import type { Volumes } from './volumes.js'
 
 /** Lengths of candles, in seconds. */

@@ -1,6 +1,6 @@
 import { createTurns } from '../../async.js'
 import { chunks } from '../../chunks.js'
-import type { Store } from '../store/store.js'
+import type { Store } from '../store/create-store.js'
 
 /** Beyond, making all anew costs less than looking which DAOs changed. */
 const TOO_MANY = 20_000

@@ -5,7 +5,8 @@
 import { test, type Test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import { EMPTY_CANDLE, type CandleRow } from '../../../../lib/history/rules/candles.js'
-import type { Store, StepChanges } from '../../../../lib/history/store/store.js'
+import type { Store } from '../../../../lib/history/store/create-store.js'
+import type { StepChanges } from '../../../../lib/history/store/types.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
 
 export interface EngineUnderTest<Place> {

@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { createDaily } from '../../../../lib/history/volumes/daily.js'
 import { sumOf } from '../../../../lib/history/rules/fixed-point.js'
 import type { CandleRow } from '../../../../lib/history/rules/candles.js'
-import type { Store } from '../../../../lib/history/store/store.js'
+import type { Store } from '../../../../lib/history/store/create-store.js'
 import { createRandom } from '../../../../simulator/random.js'
 import { DAY } from '../../../../lib/time.js'
 

@@ -1,0 +1,94 @@
+/** What the store is asked, what it is given, and what it gives. */
+import type { VolumeRule } from '../../market/volume.js'
+import type { StepPlan } from '../rules/plan-step.js'
+import type { AddedRows } from '../rules/tally.js'
+import type {
+  FeeRate, MarketKey, MissingTransaction, PoolEvent, RebuiltTo, StoredEvent, StoreState, UnattributedEvent
+} from '../rules/types.js'
+
+/** All that one step changes, in one transaction. Candles, ranges and rates replace those that are stored. */
+export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps'> {
+  proposals: ReadonlyMap<string, string>
+  unattributed: readonly UnattributedEvent[]
+  attributed: ReadonlyArray<{ signature: string, eventIndex: number }>
+  missing: readonly MissingTransaction[]
+  found: readonly string[]
+  state: Partial<NotedState>
+}
+
+export type NotedState =
+  Pick<StoreState, 'indexedRanges' | 'ended' | 'losses' | 'numbersAhead' | 'events' | 'swaps'>
+
+/** What has changed up to `revision`. */
+export interface Since<T> {
+  revision: number
+  rows: T[]
+}
+
+export interface TradesQuery {
+  dao: string
+  /** In place of the pool. */
+  market?: MarketKey
+  /** Only those before this number, which need not exist. */
+  before?: bigint
+  since?: number
+  until?: number
+  /** Of these only those that have a price. */
+  side?: 'buy' | 'sell'
+  limit: number
+}
+
+/** Up to here block ranges are given out and never change: a finalized slot and its Unix second. */
+export interface PublishedSlot { slot: number, at: number }
+
+export interface ChainPosition { slot: number, blockIndex: number, eventIndex: number }
+
+/** Slots, both included. An event without a known index in the block comes first in its slot. */
+export interface PoolEventsQuery {
+  from: number
+  to: number
+  /** Only events behind this one. */
+  after?: ChainPosition
+  limit: number
+}
+
+export interface CandleRange { from: number, to: number, limit: number }
+
+/** Made of a page of swaps; the first empties what there was. */
+export interface RebuiltPage extends AddedRows {
+  valuation: VolumeRule
+  isFirst: boolean
+  /** null: that was all. */
+  upTo: RebuiltTo | null
+  feeRates: FeeRate[]
+  rates: StepChanges['rates']
+}
+
+export interface IncompleteEvent extends PoolEvent { revision: number }
+
+/** Of slots after `above`, and behind the event `behind` in their order. */
+export interface IncompleteQuery {
+  above: number
+  behind?: Pick<IncompleteEvent, 'slot' | 'revision'> | undefined
+  limit: number
+}
+
+/** What is learnt of a stored event: none or null where nothing is; of `reason` null: it has left its pool alone. */
+export interface AmendedEvent
+  extends Pick<StoredEvent, 'dao' | 'seq'>,
+  Partial<Pick<StoredEvent, 'maker' | 'blockIndex' | 'liquidity' | 'facts' | 'reason'>> {}
+
+/** `isLate`: it came when its slot had been published. */
+export interface FirstEvent extends PoolEvent { isLate: boolean }
+
+/** Amounts are raw quote units as executed. */
+export interface Traders {
+  buys: number
+  sells: number
+  buyQuote: bigint
+  sellQuote: bigint
+  /** Users; null while not known of each trade. */
+  makers: number | null
+  buyers: number | null
+  sellers: number | null
+}
