@@ -3,7 +3,7 @@ import { ServiceError } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import type { Completeness } from './rules/completeness.js'
 import { sameValuation } from './rules/fixed-point.js'
-import { daosOf } from './rules/sequence-gaps.js'
+import { daosOf, sizeOf } from './rules/sequence-gaps.js'
 import {
   checkDay, checkHead, completenessOf, type Freshness, type Head, type HistoryStatus, NOTHING, type Progress, statusOf
 } from './status.js'
@@ -33,15 +33,15 @@ export interface AnswersOptions extends Freshness {
 }
 
 /**
- * Per DAO: the newest number stored, the numbers missing (ends included), the first swap's second, the oldest slot, and
- * the newest where none between is missing: a number far off may be read wrong.
+ * Per DAO: the newest number stored, how many are missing, the first swap's second, the oldest slot, and the newest
+ * where none between is missing: a number far off may be read wrong.
  */
 function reportOf ({ state, sequenceGaps }: Seen) {
   return new Map(Array.from(daosOf(state), dao => {
     const ranges = state.sequenceRanges.get(dao) ?? []
     return [dao, {
       indexed: ranges.at(-1)?.last ?? 0n,
-      sequenceGaps: sequenceGaps.get(dao)?.map(({ from, to }): [bigint, bigint] => [from, to]) ?? [],
+      missingEvents: sizeOf(sequenceGaps.get(dao) ?? []),
       firstSwap: state.firstSwaps.get(dao) ?? null,
       firstSlot: ranges[0]?.firstSlot ?? null,
       lastSlot: ranges.length === 1 ? ranges[0]!.lastSlot : null

@@ -144,9 +144,9 @@ export function statusOf (facts: StatusFacts & Freshness) {
     swaps: state.swaps,
     events: state.events,
     /** With those that accounts number beyond; null: not compared yet. */
-    expected: verifiedTo && state.events + sizeOf([...daosOf(state)].flatMap(dao => unstored(dao, state))),
+    expected: verifiedTo && state.events + Number(sizeOf([...daosOf(state)].flatMap(dao => unstored(dao, state)))),
     /** Sequence numbers known to be missing, and whether each has been looked for in its DAO's own signatures. */
-    missingEvents: sizeOf([...sequenceGaps.values()].flat()),
+    missingEvents: Number(sizeOf([...sequenceGaps.values()].flat())),
     searched: true,
     /** Transactions that the node lists and does not give. */
     missingTransactions: state.missing.length,

@@ -11,10 +11,10 @@ export interface FoundDao {
   leftOut: string | undefined
 }
 
-/** What is indexed of a DAO: gaps are ranges of sequence numbers, both ends included; `firstSwap` in Unix seconds. */
+/** What is indexed of a DAO; `firstSwap` in Unix seconds. */
 interface IndexedDao {
   indexed: bigint
-  sequenceGaps: ReadonlyArray<readonly [bigint, bigint]>
+  missingEvents: bigint
   firstSwap: number | null
 }
 
@@ -51,7 +51,7 @@ export function daosReport (
       account_bytes: dao?.size ?? null,
       sequence_on_chain: dao?.seqNum.toString() ?? null,
       sequence_indexed: history?.indexed.toString() ?? null,
-      missing_events: missingEvents(history).toString(),
+      missing_events: (history?.missingEvents ?? 0n).toString(),
       first_swap: ifKnown(history?.firstSwap, timeText)
     }
   })
@@ -62,7 +62,3 @@ export function daosReport (
 
 /** Whether the time that an account gives, Unix seconds, is one. */
 export const isDate = (seconds: number): boolean => seconds > 0 && seconds <= MAX_TIME
-
-/** How many sequence numbers the sequence gaps hold. */
-export const missingEvents = (history: Pick<IndexedDao, 'sequenceGaps'> | undefined): bigint =>
-  (history?.sequenceGaps ?? []).reduce((sum, [from, to]) => sum + to - from + 1n, 0n)

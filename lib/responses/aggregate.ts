@@ -2,7 +2,6 @@ import { ServiceError } from '../errors.js'
 import type { DailyVolume, DayVolume, HistoryStatus, OtherFees } from '../history/history.js'
 import type { Kept } from '../live/fresh.js'
 import { aggregateVolume, type TradedDao } from '../market/aggregate.js'
-import { missingEvents } from '../market/dao-report.js'
 import { feesInUsd } from '../market/other-fees.js'
 import { ifKnown } from '../market/pool-figures.js'
 import { usdText } from '../market/ticker.js'
@@ -50,9 +49,9 @@ export function createTotals (sources: Sources) {
     let [missing, unknownFees, complete] = [0n, 0, firstDay === -Infinity]
     for (const [address, entry] of report) {
       if (excluded.has(address)) continue
-      missing += missingEvents(entry)
+      missing += entry.missingEvents
       // born in what no node offers any more, and silent since
-      complete &&= daily.has(address) || entry.sequenceGaps.length === 0
+      complete &&= daily.has(address) || entry.missingEvents === 0n
     }
     for (const [address, dao] of state.daos) complete &&= daily.has(address) || !hasEvents(dao, head.time)
     for (const [address, { launchedAt, days, complete: whole }] of daily) {

@@ -80,8 +80,9 @@ export function sequenceGapsOf (view: GapSearch): Map<string, SequenceGap[]> {
 
 export const gapKey = ({ dao, from }: Pick<SequenceGap, 'dao' | 'from'>): string => `${dao} ${from}`
 
-export const sizeOf = (sequenceGaps: readonly SequenceGap[]): number =>
-  Number(sequenceGaps.reduce((size, { from, to }) => size + to - from + 1n, 0n))
+/** How many numbers gaps hold. */
+export const sizeOf = (sequenceGaps: ReadonlyArray<Pick<SequenceGap, 'from' | 'to'>>): bigint =>
+  sequenceGaps.reduce((size, { from, to }) => size + to - from + 1n, 0n)
 
 /** A number of an account, the slot up to which it proved something, and when, ms. */
 export interface ProvedNumber { seq: bigint, slot: number, at: number }

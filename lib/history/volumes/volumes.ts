@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE } from '../../time.js'
 import { type Candle, EMPTY_CANDLE, executedPrice, type ExecutedPrice } from '../rules/candles.js'
 import { sumOf } from '../rules/fixed-point.js'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
-import { daosOf, sizeOf } from '../rules/sequence-gaps.js'
+import { daosOf } from '../rules/sequence-gaps.js'
 import type { Store } from '../store/create-store.js'
 import type { Traders } from '../store/types.js'
 import { createAggregate } from './aggregate.js'
@@ -20,7 +20,6 @@ export interface DailyVolume {
   days: Days
   /** Every event since the DAO's first is stored and understood. */
   complete: boolean
-  missingEvents: number
 }
 
 /** 24 hours to the second, 7 and 30 days by whole minutes. Raw units; prices are raw quote ÷ raw base. */
@@ -130,8 +129,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
       return new Map(await inSlices([...known.sequenceRanges], ([dao, [first]]): [string, DailyVolume] => [dao, {
         launchedAt: first?.firstAt ?? 0,
         days: days.get(dao) ?? NO_DAYS,
-        complete: knowledge(dao) === 'whole',
-        missingEvents: sizeOf(known.sequenceGaps.get(dao) ?? [])
+        complete: knowledge(dao) === 'whole'
       }]))
     },
 

@@ -1,7 +1,6 @@
 import { ratio } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
-import { missingEvents } from '../../market/dao-report.js'
 import type { Pool, PoolDetail } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
@@ -66,7 +65,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
           : null,
         sequence_on_chain: dao.seqNum.toString(),
         sequence_indexed: (indexed?.indexed ?? 0n).toString(),
-        missing_events: missingEvents(indexed).toString(),
+        missing_events: (indexed?.missingEvents ?? 0n).toString(),
         windows_end: windowsEnd
       },
       other_pools: byPair.get(pool.ticker_id)!.filter(other => other !== poolId && byId.has(other))

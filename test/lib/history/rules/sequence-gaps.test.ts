@@ -62,7 +62,9 @@ test('gaps are counted and told apart', t => {
     ended: true,
     numbersAhead: new Map([['b', 5n]])
   })
-  t.equal(sizeOf([...gaps.values()].flat()), 1 + 3 + 5)
+  t.equal(sizeOf([...gaps.values()].flat()), 1n + 3n + 5n)
+  t.equal(sizeOf([]), 0n)
+  t.equal(sizeOf([{ from: 4n, to: 4n }, { from: 7n, to: 9n }]), 4n, 'both ends count')
   t.same([...gaps.values()].flat().map(gapKey), ['a 1', 'a 4', 'b 1'])
   t.end()
 })
