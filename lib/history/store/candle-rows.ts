@@ -8,7 +8,7 @@ import { rowOf } from './mapping.js'
 import type { CandleRange, Since } from './types.js'
 import { CANDLE, CLOSE, type Tables } from './tables.js'
 import {
-  excluded, isOfDaos, isOneOf, putRows, readRevision, type View, withDao, type Writing
+  excluded, isOfDaos, isOneOf, putRows, type View, withDao, type Writing
 } from './view.js'
 
 /** The tables of all sizes are alike in what candles are read from. */
@@ -19,14 +19,9 @@ const COLUMNS = ['dao', ...CANDLE.columns] as const
 async function readSince<T extends 'days' | 'closes', R> (
   { db }: View, table: T, after: number, limit: number, make: (row: Tables[T]) => R
 ): Promise<Since<R>> {
-  const newest = await readRevision(db)
-  if (newest === after) return { revision: after, rows: [] }
   const rows = await db.selectFrom(table as 'closes').selectAll()
-    .where('revision', '>', after).where('revision', '<=', newest).orderBy('revision').limit(limit).execute()
-  return {
-    revision: rows.length < limit ? newest : rows.at(-1)!.revision,
-    rows: (rows as unknown as Array<Tables[T]>).map(make)
-  }
+    .where('revision', '>', after).orderBy('revision').limit(limit).execute()
+  return { revision: rows.at(-1)?.revision ?? after, rows: (rows as unknown as Array<Tables[T]>).map(make) }
 }
 
 /** The newest of a range, newest first. */
