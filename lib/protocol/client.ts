@@ -36,11 +36,7 @@ export function fieldsOf (decoded: unknown) {
 const LAUNCH_MEMBERS = [25, 32, 10] as const
 const PACKAGE_TRANCHES = [8, 25, 10] as const
 
-const LAUNCHPAD_IDLS: Record<LaunchpadVersion, unknown> = {
-  'v0.6': launchpadV06,
-  'v0.7': launchpadV07,
-  'v0.8': launchpadV08
-}
+const LAUNCHPAD_IDLS = { 'v0.6': launchpadV06, 'v0.7': launchpadV07, 'v0.8': launchpadV08 }
 
 const DISCRIMINATOR = 8
 
@@ -76,8 +72,6 @@ export function createProgramClient (factory: string) {
     }
   }
 
-  const launches = new Map(LAUNCHPADS.map(({ version, program }) =>
-    [version, decoder(LAUNCHPAD_IDLS[version], 'Launch', program, LAUNCH_MEMBERS)]))
   return {
     /** Program that owns the DAO accounts, base58. */
     program: factory,
@@ -86,7 +80,10 @@ export function createProgramClient (factory: string) {
     /** Loads Anchor, without which the decoders below throw. */
     async load () { Coder ??= (await import('./anchor.js')).BorshAccountsCoder },
     dao: decoder(futarchy, 'Dao', factory),
-    launch: (version: LaunchpadVersion, account: RawAccount) => launches.get(version)!(account),
+    /** Of each launchpad. */
+    launch: Object.fromEntries(LAUNCHPADS.map(({ version, program }) =>
+      [version, decoder(LAUNCHPAD_IDLS[version], 'Launch', program, LAUNCH_MEMBERS)])) as
+      Record<LaunchpadVersion, Decode>,
     package: decoder(performancePackage, 'PerformancePackage', PROGRAMS.performancePackage, PACKAGE_TRANCHES),
     pool: decoder(externalPool, 'Pool', PROGRAMS.externalPool),
     position: decoder(externalPool, 'Position', PROGRAMS.externalPool)

@@ -13,7 +13,7 @@ export type Launch = ReturnType<typeof decodeLaunch>
 export function decodeLaunch (
   client: ProgramClient, version: LaunchpadVersion, account: RawAccount, mint: string
 ) {
-  const { key, integer, fields } = fieldsOf(client.launch(version, account))
+  const { key, integer, fields } = fieldsOf(client.launch[version](account))
   if (key('base_mint') !== mint) throw new DecodeError('launch: of another mint')
   const complete = 'Complete' in (fields['state'] as object)
   const orNull = <T>(name: string, read: (name: string) => T): T | null => fields[name] == null ? null : read(name)
