@@ -18,7 +18,9 @@ const max = (a: bigint, b: bigint): bigint => a > b ? a : b
  * The oracle as a swap at the Unix second `now` would leave it: an observation at most a minute, clamped; what held
  * until then is weighed by its time since the end of the start delay.
  */
-export function carried ({ oracle, reserves: { quote, base } }: MarketPool, now: number): Oracle {
+export function carried (
+  { oracle, reserves: { quote, base } }: Pick<MarketPool, 'oracle' | 'reserves'>, now: number
+): Oracle {
   if (now < oracle.updatedAt + LEAST || quote === 0n || base === 0n) return oracle
   const price = quote * PRICE_SCALE / base
   const { lastObservation: last, maxChange } = oracle

@@ -6,8 +6,8 @@ import { jsonResponse } from '../responses/json-response.js'
 import { orUnknown, type PoolList } from '../responses/pools/pool-list.js'
 import { formOf } from '../responses/sources.js'
 import type { Pool } from '../../schemas/pools.js'
-import type { Treasuries, TreasuryRow } from '../../schemas/treasury.js'
-import { type Mark, type Named, pretences } from './pretences.js'
+import type { Treasuries } from '../../schemas/treasury.js'
+import { type Named, pretences } from './pretences.js'
 
 /** What the list of pools draws and no more: of 500 DAOs the API's answers would be three times a page's weight. */
 
@@ -22,15 +22,8 @@ const SHOWN = [
   'priced_in_usd', 'market_cap_usd', 'fdv_usd'
 ] as const
 
-export interface Row extends Pick<Pool, typeof SHOWN[number]>, Pick<TreasuryRow, 'nav_per_token' | 'premium'> {
-  base: Pick<Pool['base'], 'mint' | 'symbol' | 'name'>
-  quote: Pick<Pool['quote'], 'mint' | 'symbol'>
-  /** When its first event was, or else the day of its account; null: neither is known. */
-  since: string | null
-  marks: Mark[]
-}
-
 export type PageList = ReturnType<typeof pageList>
+export type Row = PageList['rows'][number]
 
 /** The exact sum of decimal texts; null where one is not known. */
 function sumOf (texts: ReadonlyArray<string | null>): string | null {
@@ -61,12 +54,13 @@ function totalsOf (pools: readonly Pool[]) {
 export function pageList (list: Named, treasuries: Treasuries) {
   const marksOf = pretences(list)
   const owned = new Map(treasuries.map(row => [row.dao, row]))
-  const rows = list.pools.map((pool): Row => {
+  const rows = list.pools.map(pool => {
     const own = owned.get(pool.pool_id)
     return {
       ...Object.fromEntries(SHOWN.map(field => [field, pool[field]])) as Pick<Pool, typeof SHOWN[number]>,
       base: { mint: pool.base.mint, symbol: pool.base.symbol, name: pool.base.name },
       quote: { mint: pool.quote.mint, symbol: pool.quote.symbol },
+      /** When its first event was, or else the day of its account; null: neither is known. */
       since: pool.created_at ?? pool.startDate,
       nav_per_token: own?.nav_per_token ?? null,
       premium: own?.premium ?? null,

@@ -4,13 +4,10 @@ import {
 import type { Snapshot } from '../live/snapshot.js'
 import { priceText } from '../market/pool-figures.js'
 import { spotPrice } from '../market/price.js'
-import type { CardFacts, MarketFacts, PoolFacts } from './card.js'
+import type { CardFacts, MarketFacts } from './card.js'
 import type { PageList, Row } from './list.js'
 
 /** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
-
-/** A listed pool, or why there is no page of one. */
-type FoundPool = { facts: PoolFacts, reason?: undefined } | { facts?: undefined, reason: string }
 
 /** Of an address that is no DAO's. */
 export const NO_POOL = 'There is no DAO with a pool at this address.'
@@ -28,8 +25,8 @@ const REASONS: Record<NonNullable<Snapshot['discovered'][number]['leftOut']>, st
 export const symbolOf = ({ symbol, mint }: Row['quote']): string =>
   cutText(symbol, MAX_SYMBOL) || abbreviate(mint)
 
-/** What a snapshot knows of the pool at an address. */
-export function findPool (snapshot: Snapshot, pool: string): FoundPool {
+/** What a snapshot knows of the pool at an address, or why there is no page of one. */
+export function findPool (snapshot: Snapshot, pool: string) {
   const pair = snapshot.pairs.find(({ address }) => address === pool)
   const account = snapshot.discovered.find(({ address }) => address === pool)
   if (pair === undefined) {

@@ -12,17 +12,8 @@ export interface Sides { quote: bigint, base: bigint }
 /** The two ends of a decision, each with a market of its own. */
 export type Outcome = 'pass' | 'fail'
 
-/** Prices are raw quote ÷ raw base × 10^12, times Unix seconds. */
-export interface Oracle {
-  aggregator: bigint
-  updatedAt: number
-  createdAt: number
-  lastObservation: bigint
-  maxChange: bigint
-  startDelay: number
-}
-
-export interface MarketPool { oracle: Oracle, reserves: Sides }
+export type MarketPool = ReturnType<typeof poolAt>
+export type Oracle = MarketPool['oracle']
 
 /** Bytes of it in each state; their order is that of the byte that tells it. */
 export const AMM_SIZES = { spot: 277, futarchy: 541 } as const
@@ -45,11 +36,10 @@ const sides = (data: Buffer, at: number): Sides =>
  * A pool of the AMM that begins at `amm`, and its fee balances, which are not part of the reserves. Those of a decision
  * are there while a proposal is live.
  */
-export function poolAt (
-  data: Buffer, amm: number, pool: typeof POOLS[number] = 'spot'
-): MarketPool & { fees: Sides } {
+export function poolAt (data: Buffer, amm: number, pool: typeof POOLS[number] = 'spot') {
   const at = amm + 1 + POOLS.indexOf(pool) * POOL_BYTES
   return {
+    /** Prices are raw quote ÷ raw base × 10^12, times Unix seconds. */
     oracle: {
       aggregator: u128(data, at),
       updatedAt: Number(data.readBigInt64LE(at + 16)),

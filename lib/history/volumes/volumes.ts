@@ -1,5 +1,4 @@
 import { inSlices } from '../../async.js'
-import type { Rational } from '../../decimal.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { type Candle, EMPTY_CANDLE, executedPrice, type ExecutedPrice } from '../rules/candles.js'
@@ -9,38 +8,16 @@ import { daosOf } from '../rules/sequence-gaps.js'
 import type { Store } from '../store/create-store.js'
 import type { Traders } from '../store/types.js'
 import { createAggregate } from './aggregate.js'
-import { createCloses, createDaily, type Days, type Volume, volumeOf } from './daily.js'
+import { createCloses, createDaily, type Days, volumeOf } from './daily.js'
 import { createWindow } from './window.js'
 
-export interface Volume24h extends Volume { complete: boolean }
+type ValueOf<M> = M extends Map<string, infer V> ? V : never
+type Answered<K extends 'last24h' | 'windows' | 'daily'> = ValueOf<Awaited<ReturnType<Volumes[K]>>>
 
-export interface DailyVolume {
-  /** Unix seconds of InitializeDao, or of the earliest event known. */
-  launchedAt: number
-  days: Days
-  /** Every event since the DAO's first is stored and understood. */
-  complete: boolean
-}
-
+export type Volume24h = Answered<'last24h'>
+export type DailyVolume = Answered<'daily'>
 /** 24 hours to the second, 7 and 30 days by whole minutes. Raw units; prices are raw quote ÷ raw base. */
-export interface PoolWindow extends Volume24h, Traders {
-  high: ExecutedPrice | null
-  low: ExecutedPrice | null
-  /** By all trades that have a price: the quotient is the average. */
-  priced: ExecutedPrice | null
-  /** The newest price; null: none that is known to be. So with the two that follow. */
-  last: ExecutedPrice | null
-  before: ExecutedPrice | null
-  /** Of a trade at or before so long ago. */
-  past: Record<Exclude<Age, 'now' | '24h'>, ExecutedPrice | null>
-  /** In quote units, each fee at its trade's price; null: one is not known. */
-  fees: Rational | null
-  /** Quote units of the last 7 and 30 days; null: not all is known. */
-  quote7d: Rational | null
-  quote30d: Rational | null
-  /** All after this Unix second is known, −Infinity: from the beginning; undefined: nothing is. */
-  wholeAfter: number | undefined
-}
+export type PoolWindow = Answered<'windows'>
 
 const [WEEK, MONTH] = [7 * DAY, 30 * DAY]
 /** How long before now a last price is told, seconds. */
@@ -69,17 +46,17 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
 
   return {
     /** Per DAO that has shown an event or an account, at the Unix second `now`. Throws HISTORY_UNAVAILABLE. */
-    async last24h (now: number, known: Completeness): Promise<Map<string, Volume24h>> {
+    async last24h (now: number, known: Completeness) {
       const knowledge = knowledgeOf(known, now - DAY)
       const volumes = await lastDay(now + 1, known.sequenceRanges.keys())
       return new Map(Array.from(daosOf(known), dao => {
         const candle = volumes.get(dao) ?? EMPTY_CANDLE
-        return [dao, { ...volumeOf(candle), complete: knowledge(dao) === 'whole' && isTold(candle) }]
+        return [dao, { ...volumeOf(candle), complete: knowledge(dao) === 'whole' && isTold(candle) }] as const
       }))
     },
 
     /** As `last24h`, with all that is told of a pool. */
-    async windows (now: number, known: Completeness): Promise<Map<string, PoolWindow>> {
+    async windows (now: number, known: Completeness) {
       const daos = [...daosOf(known)]
       const stored = [...known.sequenceRanges.keys()]
       // all at once: steps that are written meanwhile change what is known
@@ -90,7 +67,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
       const [week, month] = [await lastWeek(minute, stored), await lastMonth(minute, stored)]
       const prices: Array<Awaited<ReturnType<typeof lastPrices[0]>>> = []
       for (const read of lastPrices) prices.push(await read(now, stored))
-      return new Map(await inSlices(daos, (dao): [string, PoolWindow] => {
+      return new Map(await inSlices(daos, dao => {
         const after = wholeAfter.get(dao)
         const covers = (time: number): boolean => after !== undefined && after <= time
         const quoteOf = (sums: typeof week, from: number) => {
@@ -108,29 +85,37 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           ...volumeOf(candle),
           high,
           low,
+          /** By all trades that have a price: the quotient is the average. */
           priced: average,
+          /** The newest price; null: none that is known to be. So with the two that follow. */
           last,
           before,
+          /** Of a trade at or before so long ago. */
           past,
           ...who.get(dao) ?? NO_TRADERS,
+          /** In quote units, each fee at its trade's price; null: one is not known. */
           fees: candle.unknownFees > 0 ? null : sumOf(candle.fees, candle.trades),
+          /** Quote units of the last 7 and 30 days; null: not all is known. */
           quote7d: quoteOf(week, minute - WEEK - 1),
           quote30d: quoteOf(month, minute - MONTH - 1),
+          /** All after this Unix second is known, −Infinity: from the beginning; undefined: nothing is. */
           wholeAfter: after,
           complete: covers(now - DAY) && isTold(candle)
-        }]
+        }] as const
       }))
     },
 
     /** Per DAO that has an event. Throws HISTORY_UNAVAILABLE. */
-    async daily (known: Completeness): Promise<Map<string, DailyVolume>> {
+    async daily (known: Completeness) {
       const days = await daily()
       const knowledge = knowledgeOf(known, -Infinity)
-      return new Map(await inSlices([...known.sequenceRanges], ([dao, [first]]): [string, DailyVolume] => [dao, {
+      return new Map(await inSlices([...known.sequenceRanges], ([dao, [first]]) => [dao, {
+        /** Unix seconds of InitializeDao, or of the earliest event known. */
         launchedAt: first?.firstAt ?? 0,
         days: days.get(dao) ?? NO_DAYS,
+        /** Every event since the DAO's first is stored and understood. */
         complete: knowledge(dao) === 'whole'
-      }]))
+      }] as const))
     },
 
     closes

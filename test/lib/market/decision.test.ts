@@ -11,7 +11,7 @@ const oracle: Oracle = {
   maxChange: 5n * E12,
   startDelay: 500
 }
-const pool = (quote: bigint, base: bigint, changes: Partial<Oracle> = {}): MarketPool =>
+const pool = (quote: bigint, base: bigint, changes: Partial<Oracle> = {}): Pick<MarketPool, 'oracle' | 'reserves'> =>
   ({ oracle: { ...oracle, ...changes }, reserves: { quote, base } })
 
 test('an observation a minute, clamped; what held until then is weighed by its time', async t => {
