@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import { type ALL, TICKER_TTL } from '../lib/responses/sources.js'
 import { createFreshCache, type FreshCache } from '../lib/live/fresh.js'
-import { createSnapshotReader, type Snapshot, type StoredDao } from '../lib/live/snapshot.js'
+import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createTokenReader, type TokenReader } from '../lib/live/tokens.js'
 import { createProgramClient, type ProgramClient } from '../lib/protocol/client.js'
 
@@ -28,10 +28,7 @@ export default fp(async fastify => {
   // before the first request, and not before the service listens
   fastify.addHook('onListen', () => program.load())
   // what the store holds outlives a restart: a DAO that has traded is there
-  const stored = (): Array<readonly [string, StoredDao]> => fastify.hasDecorator('history')
-    ? [...fastify.history.report()].flatMap(([address, { firstSlot, lastSlot, indexed: seqNum }]) =>
-        firstSlot === null ? [] : [[address, { firstSlot, lastSlot, seqNum }] as const])
-    : []
+  const stored = () => fastify.hasDecorator('history') ? fastify.history.report() : []
   const tokens = createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
   const snapshot = createFreshCache<typeof ALL, Snapshot>({
     load: createSnapshotReader({ reader: accounts, tokens, client: program, excluded, now, stored }),

@@ -2,7 +2,6 @@ import { inSlices } from '../async.js'
 import { type AccountReader, missingOf } from '../chain/accounts.js'
 import type { Moment } from '../chain/moment.js'
 import type { AtMoment, RawAccount } from '../chain/types.js'
-import type { FoundDao } from '../market/dao-report.js'
 import type { Pair } from '../market/ticker.js'
 import { ServiceError } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
@@ -13,7 +12,7 @@ import type { Token, TokenReader } from './tokens.js'
 
 type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
 
-interface Discovered extends FoundDao { dao: Dao | undefined, leftOut: LeftOutReason | undefined }
+interface Discovered { address: string, dao: Dao | undefined, leftOut: LeftOutReason | undefined }
 
 export interface Snapshot extends Pick<Moment, 'slot' | 'listSlot'> {
   /** Every DAO account, listed or not. */
@@ -26,8 +25,8 @@ export interface Snapshot extends Pick<Moment, 'slot' | 'listSlot'> {
   tokens: ReadonlyMap<string, Token | null>
 }
 
-/** The slots of the first and the last final event of a DAO that is stored, null: not known, and the last number. */
-export interface StoredDao { firstSlot: number, lastSlot: number | null, seqNum: bigint }
+/** The slots of the first and the last final event of a DAO that are stored, null: not known, and the last number. */
+export interface StoredDao { firstSlot: number | null, lastSlot: number | null, indexed: bigint }
 
 interface SnapshotOptions {
   reader: AccountReader
@@ -110,14 +109,15 @@ export function createSnapshotReader (
   /** The first account of a list that lacks an event from before its slot: the list is older than it says. */
   const oldOf = (daos: ReadonlyMap<string, StoredDao>, slot: number, accounts: readonly RawAccount[]) =>
     accounts.find(account => {
-      const { lastSlot, seqNum } = daos.get(account.address) ?? { lastSlot: null, seqNum: 0n }
-      return lastSlot !== null && lastSlot <= slot && (seqNumOf(account) ?? seqNum) < seqNum
+      const { lastSlot, indexed } = daos.get(account.address) ?? { lastSlot: null, indexed: 0n }
+      return lastSlot !== null && lastSlot <= slot && (seqNumOf(account) ?? indexed) < indexed
     })
 
   return async () => {
     // excluded ones are nobody's loss, and a way out should an account be gone after all
     const daos = new Map([...stored()].filter(([address]) => !excluded.has(address)))
-    const known = new Map(Array.from(daos, ([address, { firstSlot }]) => [address, firstSlot]))
+    const known = new Map(Array.from(daos).flatMap(([address, { firstSlot }]) =>
+      firstSlot === null ? [] : [[address, firstSlot]]))
     const finalSince = now() - FINAL_MS
     for (const [address, at] of firstSeen) if (at <= finalSince) known.set(address, 0)
     // what has been stored since the answer before may show that it was short, or old

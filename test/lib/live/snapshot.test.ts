@@ -106,7 +106,7 @@ test('an account made as another one was, of tokens of its own, is a DAO beside 
 
 /** Stored from a slot on. */
 const from = (address: string, firstSlot: number): [string, StoredDao] =>
-  [address, { firstSlot, lastSlot: null, seqNum: 0n }]
+  [address, { firstSlot, lastSlot: null, indexed: 0n }]
 
 test(
   'what must be listed: stored DAOs from the first reading on, from the slot of an event of theirs, and what was seen for a minute; excluded ones need not be',
@@ -153,7 +153,7 @@ test('a list without a stored event from before its slot is old: refused, and re
   list(() => before)
   let { parts: [old] } = await read()
   const know = (lastSlot: number | null): void => {
-    stored.splice(0, 1, [moving.address, { firstSlot: 1, lastSlot, seqNum: BigInt(seq) }])
+    stored.splice(0, 1, [moving.address, { firstSlot: 1, lastSlot, indexed: BigInt(seq) }])
   }
   for (const later of [null, ledger.slot + 1]) {
     know(later)
