@@ -8,17 +8,11 @@ import { dayOf } from '../../time.js'
 import { sumOf } from '../rules/fixed-point.js'
 
 /** Both legs of buys and sells together, in raw units. */
-export interface Volume {
-  quote: Rational
-  base: Rational
-  trades: number
-}
-
-export const volumeOf = ({ base, quote, trades }: Pick<Candle, keyof Volume>): Volume =>
+export const volumeOf = ({ base, quote, trades }: Pick<Candle, 'base' | 'quote' | 'trades'>) =>
   ({ base: sumOf(base, trades), quote: sumOf(quote, trades), trades })
 
 /** Of one DAO on one UTC day. */
-export interface DayVolume extends Volume, Pick<Candle, 'unknownFees'> {
+export interface DayVolume extends ReturnType<typeof volumeOf>, Pick<Candle, 'unknownFees'> {
   /** Protocol fees in raw quote units, each at the price of its own trade. */
   fees: Rational
 }
