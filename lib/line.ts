@@ -81,7 +81,7 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, clock = 
       line.push(one)
       beginNext()
     })
-    // one piece in a round of the loop: two that begin together hold what others ask for as long as both take
+    // one piece in a round of the loop
     await letGo()
     const begun = now()
     return () => {

@@ -4,7 +4,7 @@ import type { VolumeBasis } from './market/volume.js'
 import { parseKey } from './protocol/pda.js'
 import { addressMatcher, isAddressOrRange } from './http/client-address.js'
 
-/** The settings as the service uses them: what `deriveSettings` makes of the checked text. */
+/** The settings as the service uses them. */
 export type Settings = ReturnType<typeof deriveSettings>
 
 /** Settings that can't be used; `problems` names every one of them. */

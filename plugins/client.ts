@@ -10,10 +10,7 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Where no address is known, or a proxy names something else. All such are one client, whose key is short whatever was
- * sent.
- */
+/** Where no address is known, or a proxy names something else: all such are one client. */
 const UNKNOWN = 'unknown'
 
 /** Who a request is from, whom limits and turns are counted by: before any other hook. */

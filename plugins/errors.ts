@@ -25,10 +25,7 @@ export function answerFor (error: unknown, path: string): { status: number, mess
   return { status: 500, message: UNEXPECTED }
 }
 
-/**
- * Failures that are our own choice: they happen once for each request of a flood, and the line of the request says
- * enough.
- */
+/** Failures by our own choice, one for each request of a flood: the line of the request says enough. */
 const EXPECTED = ['OVERLOADED', 'SHUTTING_DOWN', 'WARMING_UP'] as const
 
 /**

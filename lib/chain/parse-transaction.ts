@@ -27,7 +27,6 @@ const Instruction = Type.Object({
 const HEAD = {
   slot: Count,
   blockTime: orNull(Count),
-  /** Place in its block, where the node tells (from Agave 4.0). */
   transactionIndex: Type.Optional(orNull(Count))
 }
 const Signatures = Type.Array(Type.String(), { minItems: 1 })
