@@ -184,9 +184,10 @@ export function createRate (clock: Clock, stated?: number) {
       const calls = sum(own, WINDOW_MS)
       const others = sum(all, WINDOW_MS) - calls
       const isAlone = [...methods.values()].every(one => one === own || now - one.refusedAt > WINDOW_MS)
-      // others accepted meanwhile show that it is the method's own; nodes that ask for silence count by method
+      // others accepted meanwhile show that it is the method's own; nodes that ask for silence count by method, the
+      // one that makes most calls, or was limited before
       const isShown = all.accepted.some(({ at }) => at > since)
-      const isOwn = isShown || (retryAfterMs !== undefined && calls > others)
+      const isOwn = isShown || (retryAfterMs !== undefined && (calls > others || own.ceiling < Infinity))
       // what makes few of the calls, and is refused alone, tells nothing of the others' rate
       const isFew = calls <= others && others > 0 && isAlone
       const bucket = isOwn || stated !== undefined ? own : all

@@ -262,6 +262,20 @@ test('a limit of all calls is told from one of a method, though one method makes
   }
 })
 
+test('a method that is limited is held to that, also while more of other methods is asked', async t => {
+  const limits = [{ calls: 10, windowMs: 10_000, method: 'getTransaction' }]
+  const { clock, send, between, accepted } = setUp({ limits, retryAfter: 10 })
+  send(20_000).catch(() => {})
+  for (let at = 0; at < 600; at++) {
+    await clock.run(500)
+    if (at > 20) send(1, 'getMultipleAccounts', 'live').catch(() => {})
+  }
+  const reading = accepted.filter(({ at, method }) => at > 40_000 && method === 'getTransaction').length
+  const { refused } = between(40_000, 300_000)
+  t.ok(reading >= 0.8 * 260, `${reading} of 260`)
+  t.ok(refused < 0.03 * 260, `${refused} refused`)
+})
+
 test('a limit that headers state is used whole, whatever was sent before they came', async t => {
   const { clock, send, between, accepted } = setUp({
     limits: [{ calls: 10, windowMs: 10_000, method: '*' }], retryAfter: 10, headers: true, latency: 500
