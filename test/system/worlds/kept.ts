@@ -3,12 +3,21 @@
  * put back show.
  */
 import { KEPT_CLUSTER } from './kept-cluster.js'
-import type { Plan } from './plan.js'
+import type { Plan, WorldEvent } from './plan.js'
 
 /** A few pools that trade every four seconds, and five days of past. */
 const WEEK: Omit<Plan, 'seed' | 'events'> = {
   nodes: 1, finalityLag: 32, bulk: false, kind: 'own', daos: 3, past: { days: 5, swaps: 80 }, weather: 400, every: 4
 }
+
+/** The same who trade every second. */
+const BUSY: Omit<Plan, 'seed' | 'events'> = { ...WEEK, finalityLag: 1, past: { days: 1, swaps: 60 }, every: 1 }
+
+const refusedFor = (at: number, seconds: number, method: string): WorldEvent =>
+  ({ at, for: seconds, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit', method } } })
+
+/** Four of them, a second apart. */
+const bursts = (from: number): WorldEvent[] => Array.from({ length: 4 }, (_, at) => ({ at: from + at, chain: 'burst' }))
 
 export const KEPT: Array<{ found: string, plan: Plan }> = [
   {
@@ -1063,21 +1072,23 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: what is missing at the end of a DAO\'s events, and a look just after a restart, before it is final what the accounts show.',
+    found: 'For defects put back: single trades of five DAOs in no list, and looks just after a restart, before it is final what the accounts show.',
     plan: {
       seed: 310,
       nodes: 1,
       finalityLag: 32,
       bulk: false,
       kind: 'own',
-      daos: 2,
-      past: { days: 2, swaps: 204 },
-      every: 60,
+      daos: 5,
+      past: { days: 1, swaps: 40 },
+      weather: 195,
+      every: 45,
       events: [
-        { at: 60, for: 400, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 2 } } },
-        ...[150, 185, 220, 255, 290].map(at => ({ at, process: 'restart' as const }))
-      ],
-      weather: 300
+        { at: 1, chain: 'slots', ms: 600 },
+        { at: 20, for: 400, node: 0, weather: { kind: 'fault', rule: { kind: 'skipped-signatures', value: 2 } } },
+        // each life is longer than finality: what it learns of the accounts is kept
+        ...[100, 140, 180].map(at => ({ at, process: 'restart' as const }))
+      ]
     }
   },
   {
@@ -1184,6 +1195,46 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
         { at: 1_944, for: 165, node: 0, weather: { kind: 'limits', node: 'documented' } },
         { at: 2_110, for: 177, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit' } } }
       ]
+    }
+  },
+  {
+    found: 'For defects put back: everything refused for 75 s, trades meanwhile, and 20 s after it every figure is served.',
+    plan: {
+      ...BUSY,
+      seed: 20,
+      weather: 170,
+      serves: 115,
+      events: [
+        { at: 20, for: 75, node: 0, weather: { kind: 'fault', rule: { kind: 'rate-limit' } } }, ...bursts(80)
+      ]
+    }
+  },
+  {
+    found: 'For defects put back: two methods refused for seconds, one after the other; the rate of all falls to one call a second, and is not enough for what is traded until it grows.',
+    plan: {
+      ...BUSY,
+      seed: 22,
+      weather: 230,
+      serves: 110,
+      events: [
+        refusedFor(30, 2, 'getAccountInfo'), refusedFor(31, 6, 'getSignaturesForAddress'), ...bursts(40)
+      ]
+    }
+  },
+  {
+    found: 'Ten transactions in ten seconds, and no word of it but refusals: once more was asked of other methods, none of them lowered its rate, and each cost ten seconds of silence. A first day took half as long again.',
+    plan: {
+      seed: 21,
+      nodes: 1,
+      finalityLag: 1,
+      bulk: false,
+      kind: 'own',
+      daos: 2,
+      past: { days: 1, swaps: 120 },
+      weather: 190,
+      every: 30,
+      serves: 145,
+      events: [{ at: 0, for: 300, node: 0, weather: { kind: 'limits', node: 'public', unsaid: true } }]
     }
   },
   ...KEPT_CLUSTER

@@ -19,7 +19,8 @@ export type NodeWeather =
   /** It says that it is well, whatever it is. */
   | { kind: 'healthy' }
   | { kind: 'latency', ms: number }
-  | { kind: 'limits', node: 'public' | 'documented' | 'small' | 'plan' }
+  /** `unsaid`: without a word in headers of what is allowed, as behind a gateway that keeps them to itself. */
+  | { kind: 'limits', node: 'public' | 'documented' | 'small' | 'plan', unsaid?: boolean }
   | { kind: 'older' }
   /** It has nothing of the time between so many hours ago, as one that was started from a snapshot. */
   | { kind: 'hole', hours: [from: number, to: number] }

@@ -56,7 +56,7 @@ function begin ({ plan, nodes }: World, at: number, weather: NodeWeather): () =>
     case 'older': conditions.software = 'older'; return () => { conditions.software = 'current' }
     case 'limits': {
       const { limits, maxBatch } = NODE_KINDS[weather.node]
-      Object.assign(conditions, { limits, maxBatch })
+      Object.assign(conditions, { limits: weather.unsaid === true ? { ...limits, headers: false } : limits, maxBatch })
       return () => Object.assign(
         conditions, { limits: NODE_KINDS[plan.kind].limits, maxBatch: NODE_KINDS[plan.kind].maxBatch }
       )

@@ -194,7 +194,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'grown-event-unread',
-    by: 31,
+    by: 34,
     sentence: 'An event that an upgrade has made longer is not read: every DAO that trades is hidden.',
     file: 'lib/protocol/events/decode.ts',
     find: 'endOf(at) < data.length && isPool(data, at)',
@@ -242,7 +242,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'rate-starved',
-    by: 11,
+    by: 22,
     sentence: 'A rate that was lowered is never tried to be more.',
     file: 'lib/chain/rate.ts',
     find: 'if (isTried)',
@@ -266,7 +266,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'method-for-all',
-    by: 520,
+    by: 21,
     sentence: 'One method that is refused is taken for a limit of all calls.',
     file: 'lib/chain/rate.ts',
     find: 'const bucket = isOwn || stated !== undefined ? own : all',
@@ -274,7 +274,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'outage-for-a-limit',
-    by: 462,
+    by: 20,
     sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: that nothing was accepted is taken for its limit.',
     file: 'lib/chain/rate.ts',
     find: 'if (accepted === 0 || now - since > WINDOW_MS) return',
@@ -308,7 +308,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'unknown-method-for-illness',
-    by: 5053,
+    by: 8127,
     sentence: 'A method that a node does not know is taken for illness of the node, which is left alone with all that it has.',
     file: 'lib/chain/nodes.ts',
     find: 'return rpcCode === METHOD_NOT_FOUND',
@@ -329,7 +329,7 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'utc-behind-the-chain',
-    by: 6013,
+    by: 180,
     sentence: 'A clock that is behind alone, once no other witness agrees with another, makes UTC earlier than states that have been shown.',
     file: 'lib/chain/moment.ts',
     find: 'Math.max(...isAlone ? others : beside)',
