@@ -1,7 +1,6 @@
 import { systemClock } from '../clock.js'
 import { isServiceError, ServiceError } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
-import { eventAuthority as eventAuthorityOf } from '../protocol/addresses.js'
 import { type Answers, createAnswers, type Seen } from './answers.js'
 import type { Accounts, Context } from './indexing/context.js'
 import { createFetcher } from './indexing/fetch.js'
@@ -83,7 +82,7 @@ export function createHistory (options: HistoryOptions): History {
       return clock.now() + REFUSED_MS
     }
     await rebuildIfNeeded(valuation, { store, clock, signal, onLog })
-    const known = { reader, store, program, eventAuthority: eventAuthorityOf(program), daos, clock, signal, onLog }
+    const known = { reader, store, program, daos, clock, signal, onLog }
     const writer = await createStepWriter(store, valuation, onLog)
     const indexer = createIndexer({ ...known, writer, fetcher: createFetcher(known) }, { ...options, isFollowed })
     indexer.listening(isListening)

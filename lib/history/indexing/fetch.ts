@@ -4,15 +4,15 @@ import type { HistoryReader } from '../../chain/transactions.js'
 import type { CallOptions, Priority, RawTransaction, SignatureInfo } from '../../chain/types.js'
 import { backoff } from '../../backoff.js'
 import { badAnswer, isServiceError, messageOf, type ServiceError } from '../../errors.js'
+import { eventAuthority } from '../../protocol/addresses.js'
 import { readEvents } from '../../protocol/events.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
 
 export interface FetchOptions {
   reader: HistoryReader
-  /** The program whose events are read, base58, and the address that signs them. */
+  /** The program whose events are read, base58. */
   program: string
-  eventAuthority: string
   clock: Clock
   signal: AbortSignal
 }
@@ -43,7 +43,8 @@ const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): Mis
 export const isMissing = (outcome: Outcome): outcome is MissingTransaction => !Array.isArray(outcome)
 
 /** Reads the events of listed transactions, and holds them until they are stored. */
-export function createFetcher ({ reader, program, eventAuthority, clock, signal }: FetchOptions) {
+export function createFetcher ({ reader, program, clock, signal }: FetchOptions) {
+  const authority = eventAuthority(program)
   const held = new Map<string, LocatedEvent[]>()
   const refused = new Map<string, Refusal>()
   const inFlight = new Map<string, Promise<void>>()
@@ -69,7 +70,7 @@ export function createFetcher ({ reader, program, eventAuthority, clock, signal 
     if (found !== signature) throw badAnswer(`asked for ${signature}, given ${found ?? 'none'}`)
     if (tx.slot !== slot) throw badAnswer(`listed in slot ${slot}, given from slot ${tx.slot}`)
     const blockIndex = tx.transactionIndex ?? transactionIndex ?? null
-    return readEvents(tx, program, eventAuthority).map(event => ({ event, signature, slot, blockIndex }))
+    return readEvents(tx, program, authority).map(event => ({ event, signature, slot, blockIndex }))
   }
 
   function hold (tx: RawTransaction, wanted: Wanted): void {

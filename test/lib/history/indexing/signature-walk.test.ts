@@ -38,7 +38,6 @@ async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = { l
     reader,
     store,
     program: ledger.program,
-    eventAuthority: ledger.eventAuthority,
     clock,
     signal,
     onLog () {},
