@@ -34,8 +34,8 @@ const MAX_HELD = 2_500
 /** So many refused and none given since: the node is ill, not its archive, and gets this long, ms. */
 const SUSPICIOUS = 10
 const ILL_MS = 60_000
-/** How long a bulk method that fails is left alone, as one that is not offered. */
-const BULK_REST_MS = 3_600_000
+/** How long a bulk method that fails is left alone, ms: it may be over one transaction that it can't give. */
+const BULK_REST_MS = 300_000
 
 const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): MissingTransaction =>
   ({ signature, slot, at: at ?? blockTime ?? null, reason })
@@ -49,7 +49,7 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
   const refused = new Map<string, Refusal>()
   const inFlight = new Map<string, Promise<void>>()
   let givenAt = -Infinity
-  let [bulkFailedAt, bulkFrom] = [Infinity, -Infinity]
+  let bulkFrom = -Infinity
 
   function refuse (signature: string, reason: string, kind: RefusalKind = 'refused'): void {
     const last = clock.now()
@@ -114,11 +114,7 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
   return {
     isHeld: ({ signature }: Wanted) => held.has(signature),
 
-    /**
-     * Asks for transactions of the program that follow one another by one call. False where no node offers that, and
-     * where it fails, as over one unreadable transaction: then each is asked for, and where that has brought
-     * something before this fails again, only so for a while.
-     */
+    /** Asks for transactions of the program that follow one another by one call; false: each has to be asked for. */
     async bulk (entries: readonly Wanted[], options: CallOptions): Promise<boolean> {
       if (clock.now() < bulkFrom) return false
       const [first, last] = [entries[0]!.slot, entries.at(-1)!.slot]
@@ -126,12 +122,10 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
       const page = { order: first < last ? 'asc' : 'desc', slots } as const
       const found = await reader.bulk(program, page, options).catch((error: unknown) => {
         if (!isServiceError(error)) throw error
-        if (givenAt > bulkFailedAt) bulkFrom = clock.now() + BULK_REST_MS
-        bulkFailedAt = clock.now()
+        bulkFrom = clock.now() + BULK_REST_MS
         return undefined
       })
       if (found === undefined) return false
-      bulkFailedAt = Infinity
       const wanted = new Map(entries.map(entry => [entry.signature, entry]))
       // a thousand transactions are read in some 100 ms
       await eachInSlices(found, tx => {
