@@ -43,11 +43,10 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
         [dao, slots.filter(slot => slot > verifiedSlot)] as const).filter(([, slots]) => slots.length > 0))
       const highest = missing.reduce((highest, { slot }) => Math.max(highest, slot), 0)
       const { slot, daos: list } = await daos()
-      const suspects = suspectsAt(
-        highest, list.map(({ address, seqNum }) => [address, seqNum] as const), slot, writer.state.sequenceRanges)
+      const suspects = suspectsAt(highest, list, slot, writer.state.sequenceRanges)
       if (suspects.length > MAX_LISTS) return   // the next comparison of the accounts tells
       const open = new Map(missing.map(row => [row.signature, row]))
-      for (const dao of suspects) {
+      for (const { address: dao } of suspects) {
         const slots = new Set([...owners[dao] ?? [], ...await slotsOf(dao, open)])
         if (slots.size > 0) owners[dao] = [...slots]
       }

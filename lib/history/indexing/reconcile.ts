@@ -21,7 +21,7 @@ export function createReconciler (context: Context) {
   /** Up to here what is stored has been compared with the accounts. */
   let verifiedTo: Moment | null = null
   /** When each DAO was made, Unix seconds; which of its numbers proved something. */
-  let created: ReadonlyMap<string, number> = new Map()
+  let created = new Map<string, number | undefined>()
   const proved = new Map<string, ProvedNumbers>()
   let walked: Moment | undefined
   let cached: { version: number, gaps: ReadonlyMap<string, SequenceGap[]> } | undefined
@@ -38,7 +38,7 @@ export function createReconciler (context: Context) {
   const verifiedSlot = () => verifiedTo?.slot ?? 0
 
   function note ({ daos: list, ...moment }: Accounts): void {
-    created = new Map(list.flatMap(({ address, createdAt }) => createdAt === undefined ? [] : [[address, createdAt]]))
+    created = new Map(list.map(({ address, createdAt }) => [address, createdAt]))
     const { slot } = moment
     if (slot <= verifiedSlot() || waiting.some(other => other.slot === slot)) return
     const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))

@@ -1,4 +1,4 @@
-import type { SequenceRange } from './types.js'
+import type { AccountState, SequenceRange } from './types.js'
 
 /**
  * Whose the missing transactions are. Up to the last comparison they show as sequence gaps, or may lie where a DAO's
@@ -13,12 +13,9 @@ export interface MissingOwners {
 
 export const NO_OWNERS: MissingOwners = { slot: 0, owners: {} }
 
-/** DAOs of which something up to `slot` may not be stored, by accounts read at `readAt`. */
-export function suspectsAt (
-  slot: number, accounts: Iterable<readonly [string, bigint]>, readAt: number,
+/** Accounts, read at `readAt`, of DAOs of which something up to `slot` may not be stored. */
+export const suspectsAt = (
+  slot: number, accounts: readonly AccountState[], readAt: number,
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
-): string[] {
-  return Array.from(accounts)
-    .filter(([dao, seqNum]) => readAt < slot || (sequenceRanges.get(dao)?.at(-1)?.last ?? 0n) < seqNum)
-    .map(([dao]) => dao)
-}
+): AccountState[] => accounts.filter(({ address, seqNum }) =>
+  readAt < slot || (sequenceRanges.get(address)?.at(-1)?.last ?? 0n) < seqNum)
