@@ -8,8 +8,8 @@ import { isMissing } from './fetch.js'
 export interface WalkSizes {
   /** Signatures asked for at once; nodes give 1,000 at most. */
   pageSize?: number | undefined
-  /** Signatures written in one step: bounds for what the node's pace makes of it. */
-  stepSize?: { least: number, most: number } | undefined
+  /** Signatures written in one step at most: the node's pace makes it fewer. */
+  stepSize?: number | undefined
 }
 
 /** What one look at the head, or one step, has come to. */
@@ -48,11 +48,9 @@ const FIRST_STEP = 10
  * Gives the first of some entries that can be stored, at most a step, and asks for what follows them meanwhile. How
  * many a step may hold is learnt from how long they take.
  */
-export function createFeed (
-  { fetcher, clock, signal }: Context, { least, most }: NonNullable<WalkSizes['stepSize']>
-) {
+export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
   const ahead = new Map<Priority, Array<Promise<unknown>>>()
-  let size = Math.max(least, Math.min(most, FIRST_STEP))
+  let size = Math.min(most, FIRST_STEP)
   let seeded: string | undefined
   let isSeeding = false
 
@@ -72,7 +70,7 @@ export function createFeed (
     const begun = clock.now()
     await fetcher.fetch(due, priority, FETCH_MS)
     const [given, ms] = [due.filter(fetcher.isHeld).length, clock.now() - begun]
-    if (given > 0) size = Math.round(Math.min(most, 2 * size, Math.max(least, given / Math.max(ms, 1) * STEP_MS)))
+    if (given > 0) size = Math.round(Math.min(most, 2 * size, Math.max(1, given / Math.max(ms, 1) * STEP_MS)))
   }
 
   /** Asks for what comes next while a step is written, so that the node's pace is used whole. */

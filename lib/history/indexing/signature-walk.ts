@@ -31,9 +31,7 @@ const MAX_LISTED = 50_000
 const DEADLINE_MS = 20_000
 
 /** The walk over the program's signatures: what is new at the head, and back down to what is stored. */
-export function createSignatureWalk (
-  context: Context, { pageSize = 1000, stepSize = { least: 1, most: 250 } }: WalkSizes = {}
-) {
+export function createSignatureWalk (context: Context, { pageSize = 1000, stepSize = 250 }: WalkSizes = {}) {
   const { reader, program, writer, fetcher, clock, signal } = context
   const listings = createListings(context, pageSize)
   const advance = createFeed(context, stepSize)

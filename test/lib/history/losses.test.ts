@@ -4,7 +4,7 @@ import { settled, until, watch, type Watched } from '../../support/history/histo
 import { ledgerReader } from '../../support/history/reader.js'
 
 const HOUR = 3600
-const SMALL = { pageSize: 50, stepSize: { least: 1, most: 20 } }
+const SMALL = { pageSize: 50, stepSize: 20 }
 
 const born = (ledger: Ledger): Dao => ledger.dao(
   { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 200_000_000_000n, baseReserves: 2_000_000_000_000n }

@@ -34,7 +34,7 @@ const history = createHistory({
   pollMs: 20,
   checkMs: 30,
   pageSize: 60,
-  stepSize: { least: 7, most: 7 }
+  stepSize: 7
 })
 process.stdout.write('begun\n')
 history.start()

@@ -26,7 +26,7 @@ function trading (swaps: number): Ledger {
   return ledger
 }
 
-async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = { least: 1, most: 20 } } = {}) {
+async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = 20 } = {}) {
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
   const { signal } = new AbortController()
   t.teardown(() => store.close())
@@ -180,7 +180,7 @@ test('one of a version that can not be read is a loss of its own, at once', asyn
 
 test('what is new is stored from the oldest up: what is covered never has a gap', async t => {
   const ledger = trading(30)
-  const { writer, reader, head, back, ranges } = await setUp(t, ledger, { stepSize: { least: 1, most: 5 } })
+  const { writer, reader, head, back, ranges } = await setUp(t, ledger, { stepSize: 5 })
   await head()
   while (ranges().length > 0) await back()
   for (let at = 0; at < 40; at++) {
