@@ -152,12 +152,11 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   async function stepBack (): Promise<number> {
-    const [range] = unindexedRanges(writer.state)
-    if (range === undefined) return Infinity
     const from = edge()
+    // the first look at the head, and each that finds more, hastens it
+    if (from === undefined || unindexedRanges(writer.state).length === 0) return Infinity
     try {
-      const isListed = from !== undefined && await walk.listNext(from)
-      const result = isListed ? { taken: 0 } : await walk.backfillStep(range, from ?? -Infinity)
+      const result = await walk.back(from)
       lost = 0
       return Math.max(settle(back, result), now())
     } catch (error) {

@@ -60,29 +60,20 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return advanced
   }
 
-  /** Whether what lies after `edge` below `range` is not all listed yet. */
-  const needsListing = (range: UnindexedRange, edge: number): boolean => {
-    const listing = listings.of(range)
-    const { oldestTime } = extend(range.above, listing.entries)
-    if (oldestTime !== null && oldestTime <= edge) return false
-    return !listing.whole && !listing.stuck && listing.entries.length < MAX_LISTED
-  }
+  /** A range of which what lies after `edge` is not all listed yet. */
+  const toList = (edge: number): UnindexedRange | undefined => open().find(range => {
+    const { entries, whole, stuck } = listings.of(range)
+    const { oldestTime } = extend(range.above, entries)
+    return !whole && !stuck && entries.length < MAX_LISTED && (oldestTime === null || oldestTime > edge)
+  })
 
-  /** Lists one page of the time after `edge`; false: all of it is listed. */
-  async function listNext (edge: number): Promise<boolean> {
-    for (const range of open()) {
-      if (!needsListing(range, edge)) continue
-      const listing = listings.of(range)
-      try {
-        await listings.extend(listing, range)
-        return true
-      } catch (error) {
-        // what is listed is processed first; then more is asked for again
-        if (!(error instanceof HistoryLost) || listing.entries.length === 0) throw error
-        listing.stuck = true
-      }
-    }
-    return false
+  /** Lists one page; what is listed of a range that nobody knows further is processed first. */
+  async function listMore (range: UnindexedRange): Promise<void> {
+    const listing = listings.of(range)
+    await listings.extend(listing, range).catch((error: unknown) => {
+      if (!(error instanceof HistoryLost) || listing.entries.length === 0) throw error
+      listing.stuck = true
+    })
   }
 
   /** Those after `edge` and the one that shows them to be all; once stored, everything. */
@@ -96,8 +87,17 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   const closed = ({ index, until }: UnindexedRange, ranges = writer.state.indexedRanges): Partial<Step> =>
     until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
 
-  /** One step of an unindexed range, first what is younger than `edge`. Throws HistoryLost. */
-  async function backfillStep (range: UnindexedRange, edge: number): Promise<StepResult> {
+  /**
+   * One step below the newest range, of which there is a part not indexed: what is younger than `edge` is listed, and
+   * then stored, before the rest. Throws HistoryLost.
+   */
+  async function back (edge: number): Promise<StepResult> {
+    const unlisted = toList(edge)
+    if (unlisted !== undefined) {
+      await listMore(unlisted)
+      return { taken: 0 }
+    }
+    const range = open()[0]!
     const { index, above: upper, until } = range
     const listing = listings.of(range)
     if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range)
@@ -221,14 +221,12 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
 
   return {
     head,
-    backfillStep,
-    listNext,
+    back,
     giveUp,
     /** How many transactions the time after `edge` still needs; undefined until it is all listed. */
     remaining (edge: number): number | undefined {
-      const ranges = open().filter(({ above }) => above.oldestTime === null || above.oldestTime > edge)
-      if (ranges.some(range => needsListing(range, edge))) return undefined
-      const entries = ranges.flatMap(range => listings.of(range).entries)
+      if (toList(edge) !== undefined) return undefined
+      const entries = open().flatMap(range => listings.of(range).entries)
       return entries.filter(({ blockTime }) => blockTime === null || blockTime > edge).length
     },
     get walked () { return walked }
