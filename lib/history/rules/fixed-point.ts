@@ -9,10 +9,7 @@ export const SCALE = 10n ** 24n
 const PLACES = 24
 
 /** Decimal text of raw units, without trailing zeros. */
-export function sumText (sum: bigint): string {
-  const whole = sum / SCALE
-  return whole * SCALE === sum ? whole.toString() : formatUnits(sum, PLACES)
-}
+export const sumText = (sum: bigint): string => formatUnits(sum, PLACES)
 
 export function parseSum (text: string): bigint {
   const point = text.indexOf('.')
