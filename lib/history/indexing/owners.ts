@@ -17,7 +17,7 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
   const call = { priority: 'head', deadlineMs: DEADLINE_MS, signal } as const
 
   /** Slots of those of `open` that are in a DAO's list; all of them where it does not reach back to them. */
-  async function slotsOf (dao: string, open: ReadonlyMap<string, MissingTransaction>): Promise<Iterable<number>> {
+  async function slotsOf (dao: string, open: ReadonlyMap<string, MissingTransaction>): Promise<number[]> {
     const slots = Array.from(open.values(), ({ slot }) => slot)
     const [found, lowest, minSlot] = [new Set<number>(), Math.min(...slots), Math.max(...slots)]
     let before: string | undefined
@@ -26,7 +26,7 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
       const page = await reader.signatures(dao, { limit: PAGE, minSlot, ...(before !== undefined && { before }) }, call)
       for (const { signature } of page) if (open.has(signature)) found.add(open.get(signature)!.slot)
       const last = page.at(-1)
-      if (last === undefined || last.slot < lowest) return found
+      if (last === undefined || last.slot < lowest) return [...found]
       before = last.signature
     }
     return slots
@@ -36,19 +36,17 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
     get missingOwners () { return known },
     /** Finds the owners of what is missing beyond `verifiedSlot`. Throws what the node throws. */
     async look (verifiedSlot: number): Promise<void> {
-      const decided = Math.max(verifiedSlot, known.slot)
-      const missing = writer.state.missing.filter(({ slot }) => slot > decided)
-      if (missing.length === 0) return
-      const owners = Object.fromEntries(Object.entries(known.owners).map(([dao, slots]) =>
-        [dao, slots.filter(slot => slot > verifiedSlot)] as const).filter(([, slots]) => slots.length > 0))
+      const missing = writer.state.missing.filter(({ slot }) => slot > verifiedSlot)
       const highest = missing.reduce((highest, { slot }) => Math.max(highest, slot), 0)
+      if (highest <= known.slot) return
       const { slot, daos: list } = await daos()
       const suspects = suspectsAt(highest, list, slot, writer.state.sequenceRanges)
       if (suspects.length > MAX_LISTS) return   // the next comparison of the accounts tells
       const open = new Map(missing.map(row => [row.signature, row]))
-      for (const { address: dao } of suspects) {
-        const slots = new Set([...owners[dao] ?? [], ...await slotsOf(dao, open)])
-        if (slots.size > 0) owners[dao] = [...slots]
+      const owners: Record<string, number[]> = {}
+      for (const { address } of suspects) {
+        const slots = await slotsOf(address, open)
+        if (slots.length > 0) owners[address] = slots
       }
       known = { slot: highest, owners }
     }
