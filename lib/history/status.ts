@@ -24,13 +24,9 @@ export interface LastDayWork {
 const CLOCK_MARGIN = 60
 
 /** The Unix second after which all has to be covered for the 24 hours before `time` to be. */
-export const lastDayEdge = (time: number | undefined): number | undefined =>
-  time === undefined ? undefined : time - DAY - CLOCK_MARGIN
+export const lastDayEdge = (time: number): number => time - DAY - CLOCK_MARGIN
 
-export function coversDay (state: Walked, time: number | undefined): boolean {
-  const edge = lastDayEdge(time)
-  return edge !== undefined && isWalked(walkedTo(state), edge)
-}
+export const coversDay = (state: Walked, time: number): boolean => isWalked(walkedTo(state), lastDayEdge(time))
 
 /** `head`: up to which all is stored; null: none yet. */
 export function phaseOf (state: Walked, head: Moment | null): Phase {

@@ -69,8 +69,8 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const gaps = createTask(() => searched(reconciler.search.gaps))
   const aside = createLane([missing, gaps, createTask(createCompletion(context, pollMs))], context)
 
-  const edge = () => lastDayEdge(newest?.time)
-  const isCovered = () => coversDay(writer.state, newest?.time)
+  const edge = () => newest && lastDayEdge(newest.time)
+  const isCovered = () => newest !== undefined && coversDay(writer.state, newest.time)
 
   const progress = (): Progress => ({ ...reconciler.proof(), state: writer.state, head: reached, lastDay })
 
