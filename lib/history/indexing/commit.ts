@@ -1,4 +1,4 @@
-import { createPauses, createSharedTurns, createTurns } from '../../async.js'
+import { createSharedTurns, createTurns, letGo } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
 import { joinCandles, type CandleRow, type Size } from '../rules/candles.js'
@@ -11,7 +11,7 @@ import type { AmendedEvent, NotedState } from '../store/types.js'
 import type { MissingTransaction, StoreState, UnattributedEvent } from '../rules/types.js'
 
 export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps'>> {
-  /** Oldest first. */
+  /** In any order. */
   events: LocatedEvent[]
   missing?: MissingTransaction[]
   /** Signatures that were missing and have been read now. */
@@ -119,13 +119,12 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const unattributed = rows.filter(row => 'keys' in row)
     const freed = await released(directory)
     const attributed = freed.map(({ event }) => event)
-    const pause = createPauses()
     const planned = planStep(state, [...freed, ...rows.filter(row => 'event' in row)], valuation)
     const candles = await withStored(store, planned)
     const rates = new Map(Array.from(planned.rates, ([bps, swaps]) => [bps, swaps + (state.rates.get(bps) ?? 0)]))
     const next = { ...noted, events: state.events + planned.events.length, swaps: state.swaps + planned.swaps }
     // planned in a round of the event loop, written in others
-    await pause()
+    await letGo()
     await change(async () => {
       await store.write(
         { ...planned, ...candles, rates, proposals, unattributed, attributed, missing, found, state: next }
@@ -157,7 +156,6 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     // only now: a failed write would leave what waits for them waiting
     for (const dao of daos) learnt.add(dao)
     knowsAll = true
-    if (daos.size > 0) version++
   }
 
   const inTurn = createTurns()
@@ -173,12 +171,12 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     alone: inTurn,
     /** Reads of the store and of the state that belong together, between two steps. */
     read,
+    /** Grows with every step. */
     get version () { return version },
     /** Notes why events of unknown kinds are not understood, or that they have left their pool alone. */
     judge: (found: readonly AmendedEvent[]) => inTurn(() => change(async () => {
       await store.amend(found)
       state.unreadable = (await store.load()).unreadable
-      version++
     }))
   }
 }

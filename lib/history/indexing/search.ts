@@ -55,7 +55,7 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
     }
     fetcher.forget(entries.filter(entry => !unanswered.includes(entry)))
     const found = writer.state.missing.map(({ signature }) => signature).filter(signature => given.has(signature))
-    const events = [...given.values()].reverse().flat()
+    const events = [...given.values()].flat()
     const added = events.length + found.length === 0 ? 0 : await writer.commit({ events, found })
     for (const signature of found) tried.delete(signature)
     return { added, found: found.length, missing, unanswered }

@@ -46,15 +46,15 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
 
   const open = () => unindexedRanges(writer.state)
 
-  /** Stores the first of `entries`, newest first unless `isAscending`, with what that makes of the ranges. */
+  /** Stores the first of `entries`, with what that makes of the ranges. */
   async function process (
     entries: readonly SignatureInfo[], priority: 'head' | 'past', patienceMs: number,
-    change: (taken: SignatureInfo[]) => Partial<Step>, isAscending = false
+    change: (taken: SignatureInfo[]) => Partial<Step>
   ): Promise<Advanced> {
     const advanced = await advance(entries, priority, patienceMs)
     const { entries: taken, events, missing } = advanced
     if (taken.length === 0) return advanced
-    await writer.commit({ events: (isAscending ? events : events.reverse()).flat(), missing, ...change(taken) })
+    await writer.commit({ events: events.flat(), missing, ...change(taken) })
     fetcher.forget(taken)
     walked += taken.length
     return advanced
@@ -138,7 +138,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   /** Stores the oldest of what waits above the newest range. */
   async function rise (top: IndexedRange, { entries, asked }: NonNullable<typeof rising>): Promise<HeadResult> {
     const advanced = await process(entries, 'head', HEAD_PATIENCE_MS, taken =>
-      ({ indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, taken)) }), true)
+      ({ indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, taken)) }))
     const left = entries.slice(advanced.taken)
     if (advanced.taken > 0) wait(left, asked)
     return { ...advanced, reached: left.length === 0 ? asked : undefined }
