@@ -6,7 +6,6 @@ import { unindexedRanges } from '../rules/signature-ranges.js'
 import { createCompletion } from './complete.js'
 import type { Accounts, Context } from './context.js'
 import type { StepResult, WalkSizes } from './feed.js'
-import { HistoryLost } from './list.js'
 import { publish } from './publish.js'
 import { createReconciler } from './reconcile.js'
 import { createSignatureWalk } from './signature-walk.js'
@@ -24,8 +23,6 @@ export interface IndexerOptions extends WalkSizes {
   isFollowed: () => boolean
 }
 
-/** After so many answers that the past is unknown, some 20 s, and no step between, it is taken for lost. */
-const LOST_AFTER = 10
 /** However often it is woken, the head is not looked at more often. */
 const WAKE_MS = 250
 /** While the last day is read, the head takes little of what the node allows. */
@@ -47,8 +44,6 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const { onProgress, isFollowed, pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
-  /** Answers in a row that the past below a range is unknown. */
-  let lost = 0
   /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined
   let reached: Moment | null = null
@@ -156,26 +151,10 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     // the first look at the head, and each that finds more, hastens it
     if (from === undefined || unindexedRanges(writer.state).length === 0) return Infinity
     try {
-      const result = await walk.back(from)
-      lost = 0
-      return Math.max(settle(back, result), now())
-    } catch (error) {
-      if (!(error instanceof HistoryLost)) throw error
-      await lose(error)
-      return now()
+      return Math.max(settle(back, await walk.back(from)), now())
     } finally {
       await followWork()
     }
-  }
-
-  /** Not at the first answer: it may come from a node that lags. */
-  async function lose (error: HistoryLost): Promise<void> {
-    const { range, message } = error
-    lost++
-    if (lost < LOST_AFTER) throw error
-    onLog({ level: 'error', code: 'past-lost', message: `${message}: what was there shows as sequence gaps` })
-    await walk.giveUp(range)
-    lost = 0
   }
 
   /** A piece of a search: not before the last day is covered. */

@@ -1,19 +1,8 @@
 /** Which transactions of an address lie where. */
-import type { Moment } from '../../chain/moment.js'
-import type { HistoryReader } from '../../chain/transactions.js'
 import type { CallOptions, SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { above, checkPageOrder, type Cursor, extend, type UnindexedRange } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'
-
-/** Thrown where a node answers as if it no longer knew the past. */
-export class HistoryLost extends ServiceError {
-  readonly range: UnindexedRange
-  constructor (message: string, range: UnindexedRange) {
-    super('NODE_BAD_ANSWER', message)
-    this.range = range
-  }
-}
 
 /** What lies behind a cursor, or the newest; empty behind an unknown one. Throws NODE_BAD_ANSWER for a false order. */
 export async function listSignatures (
@@ -48,7 +37,7 @@ export function createListings (context: Context, pageSize: number) {
 
   /**
    * What follows the end of a list. An empty page is asked for again from the entry above: a node that lost the cursor
-   * answers like one at its beginning. Throws HistoryLost where it does not know that place.
+   * answers like one at its beginning. Throws CURSOR_UNKNOWN where it does not know that place.
    */
   async function pageAfter ({ entries }: Listing, range: UnindexedRange): Promise<SignatureInfo[]> {
     const { oldest: signature, oldestSlot: slot, anchor } = extend(range.above, entries)
@@ -64,7 +53,7 @@ export function createListings (context: Context, pageSize: number) {
     if (at >= 0) return page.slice(at + 1)
     const older = page.filter(entry => entry.slot < slot)
     if (older.length > 0) return older
-    throw new HistoryLost(`the node no longer knows the signature ${signature} of slot ${slot}`, range)
+    throw new ServiceError('CURSOR_UNKNOWN', `the node no longer knows the signature ${signature} of slot ${slot}`)
   }
 
   return {
@@ -77,13 +66,13 @@ export function createListings (context: Context, pageSize: number) {
     /** Of a range that is indexed, or given up. */
     drop: ({ until }: UnindexedRange) => listings.delete(until?.newest),
 
-    /** Adds a page. Throws HistoryLost where something has to follow, or the cursor is unknown. */
+    /** Adds a page. Throws CURSOR_UNKNOWN, also where something has to follow and nothing does. */
     async extend (listing: Listing, range: UnindexedRange): Promise<void> {
       const { until, above: upper } = range
       const infos = await pageAfter(listing, range)
       if (infos.length === 0 && until !== undefined) {
         const between = `between slots ${until.newestSlot} and ${upper.oldestSlot}`
-        throw new HistoryLost(`the node lists nothing ${between}, nor that they touch`, range)
+        throw new ServiceError('CURSOR_UNKNOWN', `the node lists nothing ${between}, nor that they touch`)
       }
       const entries = above(infos, until)
       listing.entries = [...listing.entries, ...entries]
@@ -91,18 +80,4 @@ export function createListings (context: Context, pageSize: number) {
       listing.stuck = false
     }
   }
-}
-
-/** Where the first of the nodes begins; undefined: none tells. */
-export async function firstAvailable (
-  reader: Pick<HistoryReader, 'firstAvailableBlocks' | 'blockTime'>
-): Promise<Moment | undefined> {
-  const slot = Math.min(...await reader.firstAvailableBlocks({ priority: 'head' }))
-  if (slot === Infinity) return undefined
-  const time = await reader.blockTime(slot, { priority: 'head' }).catch((error: unknown) => {
-    // the loss is then stated as wide as what is listed shows it
-    if (isServiceError(error)) return null
-    throw error
-  })
-  return time === null ? undefined : { slot, time }
 }

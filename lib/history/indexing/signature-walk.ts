@@ -1,6 +1,6 @@
 import type { Moment } from '../../chain/moment.js'
 import type { SignatureInfo } from '../../chain/types.js'
-import { badAnswer } from '../../errors.js'
+import { badAnswer, isServiceError } from '../../errors.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
   above, beginRange, type Cursor, extend, extendUp, merge, unindexedRanges, type UnindexedRange
@@ -9,7 +9,7 @@ import type { IndexedRange, Loss } from '../rules/types.js'
 import type { Step } from './commit.js'
 import type { Context } from './context.js'
 import { type Advanced, createFeed, type StepResult, type WalkSizes } from './feed.js'
-import { createListings, firstAvailable, HistoryLost, listSignatures } from './list.js'
+import { createListings, listSignatures } from './list.js'
 
 export interface HeadResult extends StepResult {
   /** The finalized head down from which all is stored; undefined: not yet. */
@@ -29,13 +29,17 @@ const MAX_RISING = 10_000
 /** Signatures of the last day listed before they are read. */
 const MAX_LISTED = 50_000
 const DEADLINE_MS = 20_000
+/** After so many answers that the past is unknown, some 20 s, and no step between, it is taken for lost. */
+const LOST_AFTER = 10
 
 /** The walk over the program's signatures: what is new at the head, and back down to what is stored. */
 export function createSignatureWalk (context: Context, { pageSize = 1000, stepSize = 250 }: WalkSizes = {}) {
-  const { reader, program, writer, fetcher, clock, signal } = context
+  const { reader, program, writer, fetcher, clock, signal, onLog } = context
   const listings = createListings(context, pageSize)
   const advance = createFeed(context, stepSize)
   let walked = 0
+  /** Answers in a row that the past below a range is unknown. */
+  let unknown = 0
   /**
    * New entries above the newest range, oldest first, and the head when they were all. They are waited for, as of a new
    * list the newest would be as late; but not for ever: that others are given tells whose fault it is.
@@ -68,12 +72,13 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   })
 
   /** Lists one page; what is listed of a range that nobody knows further is processed first. */
-  async function listMore (range: UnindexedRange): Promise<void> {
+  async function listMore (range: UnindexedRange): Promise<StepResult> {
     const listing = listings.of(range)
     await listings.extend(listing, range).catch((error: unknown) => {
-      if (!(error instanceof HistoryLost) || listing.entries.length === 0) throw error
+      if (!isServiceError(error, 'CURSOR_UNKNOWN') || listing.entries.length === 0) throw error
       listing.stuck = true
     })
+    return { taken: 0 }
   }
 
   /** Those after `edge` and the one that shows them to be all; once stored, everything. */
@@ -87,17 +92,8 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   const closed = ({ index, until }: UnindexedRange, ranges = writer.state.indexedRanges): Partial<Step> =>
     until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
 
-  /**
-   * One step below the newest range, of which there is a part not indexed: what is younger than `edge` is listed, and
-   * then stored, before the rest. Throws HistoryLost.
-   */
-  async function back (edge: number): Promise<StepResult> {
-    const unlisted = toList(edge)
-    if (unlisted !== undefined) {
-      await listMore(unlisted)
-      return { taken: 0 }
-    }
-    const range = open()[0]!
+  /** Stores some of what lies below a range, first what is younger than `edge`. */
+  async function storeBelow (range: UnindexedRange, edge: number): Promise<StepResult> {
     const { index, above: upper, until } = range
     const listing = listings.of(range)
     if (listing.entries.length === 0 && !listing.whole) await listings.extend(listing, range)
@@ -164,14 +160,12 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
 
   /** Where a node lists nothing though there are some: what nobody has any more may be lost. */
   async function loseBefore (asked: Moment, top: IndexedRange, reachedSlot: number): Promise<HeadResult> {
-    const begins = await firstAvailable(reader)
-    if (begins === undefined || begins.slot <= top.newestSlot) {
-      throw badAnswer('the node lists no signature at all, though there are some')
-    }
+    const first = Math.min(...await reader.firstAvailableBlocks({ priority: 'head' }))
+    const isKnown = first > top.newestSlot && first < Infinity
+    const until = isKnown ? await reader.blockTime(first, { priority: 'head' }) : null
+    if (until === null) throw badAnswer('the node lists no signature at all, though there are some')
     // nobody has traded since; what they did before may be lost, unless the head was there
-    if (begins.slot > reachedSlot) {
-      await lose({ fromSlot: top.newestSlot, toSlot: begins.slot - 1, until: begins.time })
-    }
+    if (first > reachedSlot) await lose({ fromSlot: top.newestSlot, toSlot: first - 1, until })
     return { taken: 0, reached: asked }
   }
 
@@ -210,19 +204,34 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
 
   /** States a loss, with what else it makes of the ranges. */
   const lose = (loss: Loss | undefined, change: Partial<Step> = {}): Promise<unknown> => writer.commit(
-    { events: [], ...change, ...(loss !== undefined && { losses: withLoss(writer.state.losses, loss) }) }
+    { events: [], ...change, ...loss && { losses: withLoss(writer.state.losses, loss) } }
   )
 
-  /** Closes a range of which no node knows any more. */
-  async function giveUp (range: UnindexedRange): Promise<void> {
-    await lose(lossOf(range, await firstAvailable(reader)), closed(range))
-    listings.drop(range)
+  /**
+   * One step below the newest range, where not all is indexed: what is younger than `edge` is listed, and then stored,
+   * before the rest. What no node knows any more is given up; not at the first answer, which may come from a node that
+   * lags.
+   */
+  async function back (edge: number): Promise<StepResult> {
+    const unlisted = toList(edge)
+    const range = unlisted ?? open()[0]!
+    try {
+      const result = unlisted === undefined ? await storeBelow(range, edge) : await listMore(range)
+      unknown = 0
+      return result
+    } catch (error) {
+      if (!isServiceError(error, 'CURSOR_UNKNOWN') || ++unknown < LOST_AFTER) throw error
+      onLog({ level: 'error', code: 'past-lost', message: `${error.message}: what was there shows as sequence gaps` })
+      await lose(lossOf(range), closed(range))
+      listings.drop(range)
+      unknown = 0
+      return { taken: 0 }
+    }
   }
 
   return {
     head,
     back,
-    giveUp,
     /** How many transactions the time after `edge` still needs; undefined until it is all listed. */
     remaining (edge: number): number | undefined {
       if (toList(edge) !== undefined) return undefined

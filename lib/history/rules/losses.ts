@@ -1,5 +1,4 @@
 /** Parts of the past that no node offers any more: stated, so that nothing waits for them. */
-import type { Moment } from '../../chain/moment.js'
 import type { UnindexedRange } from './signature-ranges.js'
 import type { Loss } from './types.js'
 
@@ -7,17 +6,9 @@ import type { Loss } from './types.js'
 export const withLoss = (losses: readonly Loss[], loss: Loss): Loss[] =>
   [...losses.filter(({ fromSlot }) => fromSlot !== loss.fromSlot), loss].sort((a, b) => b.toSlot - a.toSlot)
 
-/**
- * What is lost with a range that no node knows: down from where the first node begins, or from the first transaction
- * above; undefined: the beginning, no loss inside what is indexed.
- */
-export function lossOf ({ above, until }: UnindexedRange, begins: Moment | undefined): Loss | undefined {
-  if (until === undefined) return undefined
-  const isWithin = begins !== undefined && begins.slot > until.newestSlot && begins.slot <= above.oldestSlot
-  return isWithin
-    ? { fromSlot: until.newestSlot, toSlot: begins.slot - 1, until: begins.time }
-    : { fromSlot: until.newestSlot, toSlot: above.oldestSlot, until: above.oldestTime }
-}
+/** What is lost with a range that no node knows; undefined: the beginning, no loss inside what is indexed. */
+export const lossOf = ({ above, until }: UnindexedRange): Loss | undefined =>
+  until && { fromSlot: until.newestSlot, toSlot: above.oldestSlot, until: above.oldestTime }
 
 /** Whether one of `losses` lies, at least in part, within some slots. */
 export const spans = ({ fromSlot, toSlot }: { fromSlot: number, toSlot: number }, losses: readonly Loss[]): boolean =>
