@@ -5,7 +5,7 @@ import type { Completeness } from './rules/completeness.js'
 import { sameValuation } from './rules/fixed-point.js'
 import { daosOf, sizeOf } from './rules/sequence-gaps.js'
 import {
-  checkDay, checkHead, completenessOf, type Freshness, type Head, type HistoryStatus, NOTHING, type Progress, statusOf
+  checkDay, checkHead, completenessOf, type Freshness, type Head, type HistoryStatus, type Progress, statusOf
 } from './status.js'
 import type { StoreState } from './rules/types.js'
 import { unusable } from './store/failures.js'
@@ -82,7 +82,7 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
     })
 
   return {
-    status: (): HistoryStatus => statusOf({ ...NOTHING, ...last(), time, staleMs }),
+    status: (): HistoryStatus => statusOf({ ...last(), time, staleMs }),
     /** The newest finalized moment up to which all is stored. Throws WARMING_UP; HISTORY_UNAVAILABLE: behind. */
     head (): Head {
       checkRunning()

@@ -94,30 +94,20 @@ export function checkDay (facts: HeadFacts & { state: Walked }): Head {
 
 export type HistoryStatus = ReturnType<typeof statusOf>
 
-type StatusFacts = Pick<Progress, 'head' | 'verifiedTo' | 'lastDay' | 'sequenceGaps'> & {
-  state: Omit<StoreState, 'proposals' | 'firstSwaps' | 'unreadable' | 'valuation' | 'rebuilding'>
+const NOTHING: Omit<StoreState, 'proposals' | 'firstSwaps' | 'unreadable' | 'valuation' | 'rebuilding'> = {
+  indexedRanges: [],
+  ended: false,
+  sequenceRanges: new Map(),
+  numbersAhead: new Map(),
+  swaps: 0,
+  events: 0,
+  missing: [],
+  losses: [],
+  rates: new Map()
 }
 
-export const NOTHING: StatusFacts = {
-  head: null,
-  verifiedTo: null,
-  lastDay: null,
-  sequenceGaps: new Map(),
-  state: {
-    indexedRanges: [],
-    ended: false,
-    sequenceRanges: new Map(),
-    numbersAhead: new Map(),
-    swaps: 0,
-    events: 0,
-    missing: [],
-    losses: [],
-    rates: new Map()
-  }
-}
-
-export function statusOf (facts: StatusFacts & Freshness) {
-  const { state, head, verifiedTo, time, sequenceGaps, lastDay } = facts
+export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Freshness) {
+  const { state = NOTHING, head = null, verifiedTo = null, lastDay = null, sequenceGaps = new Map() } = facts
   const [top] = state.indexedRanges
   const last24h = head !== null && coversDay(state, head.time)
   return {
@@ -129,7 +119,7 @@ export function statusOf (facts: StatusFacts & Freshness) {
     headAge: head === null ? null : time.age(head.time),
     headSlot: head?.slot ?? null,
     /** It is too old for anything to be made of it; a halt of the chain does not count. */
-    isBehind: isBehind(facts),
+    isBehind: isBehind({ head, time, staleMs }),
     lastDay: last24h ? null : lastDay,
     /** Newest slot processed. */
     slot: top?.newestSlot ?? null,

@@ -3,7 +3,7 @@ import { test, type Test } from 'tap'
 import { parseDecimal } from '../../lib/decimal.js'
 import { backfill, progressLine, summary } from '../../scripts/backfill-progress.js'
 import { createHistory, type HistoryStatus } from '../../lib/history/history.js'
-import { NOTHING, statusOf } from '../../lib/history/status.js'
+import { statusOf } from '../../lib/history/status.js'
 import { openSqliteStore } from '../../lib/history/store/sqlite.js'
 import { startNode } from '../../simulator/index.js'
 import { systemClock } from '../../lib/clock.js'
@@ -15,7 +15,7 @@ import { type ScriptProcess, startScript } from '../support/script-process.js'
 import { makeYear } from '../support/history/year.js'
 
 const STATUS: HistoryStatus = {
-  ...statusOf({ ...NOTHING, time: ageTime(() => 0), staleMs: 0 }),
+  ...statusOf({ time: ageTime(() => 0), staleMs: 0 }),
   phase: 'walking-back',
   last24h: true,
   complete: false,

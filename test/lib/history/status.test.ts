@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  checkDay, checkHead, coversDay, isBehind, lastDayEdge, lastDayText, NOTHING, phaseOf, statusOf
+  checkDay, checkHead, coversDay, isBehind, lastDayEdge, lastDayText, phaseOf, statusOf
 } from '../../../lib/history/status.js'
 import type { StoreState } from '../../../lib/history/rules/types.js'
 import { ageTime } from '../../support/age-time.js'
@@ -129,7 +129,7 @@ test('a status says what is there', async t => {
   )
   t.equal(statusOf({ state: state([]), ...facts, verifiedTo: null }).expected, null, 'not compared yet')
   const { time, staleMs } = facts
-  t.match(statusOf({ ...NOTHING, time, staleMs }), { phase: 'starting', headAge: null, refusal: null, leads: false })
+  t.match(statusOf({ time, staleMs }), { phase: 'starting', headAge: null, refusal: null, leads: false })
 })
 
 test('how far the last day is, in words', async t => {
