@@ -1,12 +1,8 @@
-import type { Moment } from '../../chain/moment.js'
 import type { OnLog } from '../log-events.js'
-import type { AccountState } from '../rules/types.js'
+import type { Accounts } from '../rules/types.js'
 import type { Store } from '../store/create-store.js'
 import type { StepWriter } from './commit.js'
 import type { Fetcher, FetchOptions } from './fetch.js'
-
-/** The DAO accounts at `confirmed`, and of which moment. */
-export interface Accounts extends Moment { daos: readonly AccountState[] }
 
 /** What all of indexing works with, until `signal`. */
 export interface Context extends FetchOptions {

@@ -1,10 +1,11 @@
 import type { Moment } from '../../chain/moment.js'
 import {
-  type AccountReading, provenReading, isToCome, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withProved
+  isStored, isToCome, provenReading, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withProved
 } from '../rules/sequence-gaps.js'
 import { beginningOf } from '../rules/signature-ranges.js'
 import type { ProofFacts } from '../status.js'
-import type { Accounts, Context } from './context.js'
+import type { Accounts } from '../rules/types.js'
+import type { Context } from './context.js'
 import { createJudge } from './judge.js'
 import { createMissingOwners } from './owners.js'
 import { createSearch } from './search.js'
@@ -17,7 +18,7 @@ export function createReconciler (context: Context) {
   const judge = createJudge(context)
   const owners = createMissingOwners(context)
   /** Of slots which the walk may not have covered yet, oldest first. */
-  let waiting: AccountReading[] = []
+  let waiting: Accounts[] = []
   /** Up to here what is stored has been compared with the accounts. */
   let verifiedTo: Moment | null = null
   /** When each DAO was made, Unix seconds; which of its numbers proved something. */
@@ -37,12 +38,11 @@ export function createReconciler (context: Context) {
 
   const verifiedSlot = () => verifiedTo?.slot ?? 0
 
-  function note ({ daos: list, ...moment }: Accounts): void {
-    created = new Map(list.map(({ address, createdAt }) => [address, createdAt]))
-    const { slot } = moment
+  function note (accounts: Accounts): void {
+    created = new Map(accounts.daos.map(({ address, createdAt }) => [address, createdAt]))
+    const { slot } = accounts
     if (slot <= verifiedSlot() || waiting.some(other => other.slot === slot)) return
-    const seqNums = new Map(list.map(({ address, seqNum }) => [address, seqNum]))
-    waiting = [...waiting, { ...moment, seqNums }].sort((a, b) => a.slot - b.slot)
+    waiting = [...waiting, accounts].sort((a, b) => a.slot - b.slot)
     if (waiting.length > MAX_WAITING) waiting.splice(1, 1)
   }
 
@@ -50,16 +50,18 @@ export function createReconciler (context: Context) {
   async function settle (): Promise<void> {
     const found = walked && provenReading(waiting, walked, lastStored)
     if (found === undefined) return
-    const { reading: { seqNums }, upTo } = found
+    const { reading, upTo } = found
     const { numbersAhead, sequenceRanges } = writer.state
     // what is missing at the end of a DAO's numbers shows in nothing else that is stored
-    const ahead = new Map([...seqNums].filter(([dao, seq]) => !sequenceRanges.has(dao) || seq > lastStored(dao)))
+    const ahead = new Map(reading.daos
+      .filter(({ address, seqNum }) => !sequenceRanges.has(address) || seqNum > lastStored(address))
+      .map(({ address, seqNum }) => [address, seqNum]))
     if (ahead.size !== numbersAhead.size || [...ahead].some(([dao, seq]) => numbersAhead.get(dao) !== seq)) {
       await writer.commit({ events: [], numbersAhead: ahead })
     }
     if (upTo.slot > verifiedSlot()) verifiedTo = upTo
-    for (const [dao, seq] of seqNums) {
-      proved.set(dao, withProved(proved.get(dao), { seq, slot: upTo.slot, at: clock.now() }))
+    for (const { address, seqNum: seq } of reading.daos) {
+      proved.set(address, withProved(proved.get(address), { seq, slot: upTo.slot, at: clock.now() }))
     }
     waiting = waiting.filter(({ slot }) => slot - 1 > verifiedSlot())
   }
@@ -87,7 +89,7 @@ export function createReconciler (context: Context) {
         (verifiedTo === null || writer.state.missing.length > 0 || sequenceGaps().size > 0)
     },
     /** Whether some of them are ahead of what is stored. */
-    get isAhead () { return waiting.some(({ seqNums }) => [...seqNums].some(([dao, seq]) => seq > lastStored(dao))) },
+    get isAhead () { return waiting.some(reading => !isStored(reading, lastStored)) },
     /** Accounts were read: `settle` compares with them. */
     note,
     settle,

@@ -5,7 +5,7 @@
 import type { Moment } from '../../chain/moment.js'
 import { reachesBeyond } from './losses.js'
 import { isComplete, type Walked } from './signature-ranges.js'
-import type { SequenceRange, Loss } from './types.js'
+import type { Accounts, SequenceRange, Loss } from './types.js'
 
 /** Numbers of one DAO missing although all around is covered, both ends included. */
 export interface SequenceGap {
@@ -123,20 +123,18 @@ export function isToCome (
     !losses.some(loss => reachesBeyond(loss, createdAt))
 }
 
-/** Sequence numbers by DAO as its account had them at a moment. */
-export interface AccountReading extends Moment { seqNums: ReadonlyMap<string, bigint> }
+/** Whether all that a reading numbers is stored; `newest`: a DAO's newest stored number, or 0. */
+export const isStored = ({ daos }: Accounts, newest: (dao: string) => bigint): boolean =>
+  daos.every(({ address, seqNum }) => newest(address) >= seqNum)
 
 /**
  * The newest of `readings`, oldest first, that proves something, and up to which moment: below its own slot, which was
- * not over. One that is not before what is `walked` does only where all that it numbers is stored. `newest`: a DAO's
- * newest stored number, or 0.
+ * not over. One that is not before what is `walked` does only where all that it numbers is stored.
  */
 export function provenReading (
-  readings: readonly AccountReading[], walked: Moment, newest: (dao: string) => bigint
-): { reading: AccountReading, upTo: Moment } | undefined {
-  const isStored = ({ seqNums }: AccountReading): boolean =>
-    [...seqNums].every(([dao, seqNum]) => newest(dao) >= seqNum)
-  const reading = readings.findLast(one => (one.listSlot ?? one.slot) < walked.slot || isStored(one))
+  readings: readonly Accounts[], walked: Moment, newest: (dao: string) => bigint
+): { reading: Accounts, upTo: Moment } | undefined {
+  const reading = readings.findLast(one => (one.listSlot ?? one.slot) < walked.slot || isStored(one, newest))
   if (reading === undefined) return undefined
   const slot = reading.slot - 1
   return { reading, upTo: slot < walked.slot ? { slot, time: reading.time } : walked }

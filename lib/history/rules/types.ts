@@ -1,4 +1,5 @@
 /** The rows that rules work on and the store keeps. Amounts are raw units, times are Unix seconds. */
+import type { Moment } from '../../chain/moment.js'
 import type { VolumeRule } from '../../market/volume.js'
 import type { EventFacts, Outcome, Sides, SpotSwap } from '../../protocol/events.js'
 
@@ -126,6 +127,9 @@ export interface Loss { fromSlot: number, toSlot: number, until: number | null }
 
 /** A DAO's account: its number of events, when it was made, what its spot pool holds. */
 export interface AccountState { address: string, seqNum: bigint, createdAt?: number, reserves?: Sides }
+
+/** The DAO accounts at `confirmed`, and of which moment. */
+export interface Accounts extends Moment { daos: readonly AccountState[] }
 
 /** How far a rebuild is: all swaps up to this revision are counted, so many. */
 export interface RebuiltTo { revision: number, swaps: number }

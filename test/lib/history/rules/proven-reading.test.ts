@@ -1,11 +1,12 @@
 import { test } from 'tap'
-import { type AccountReading, provenReading } from '../../../../lib/history/rules/sequence-gaps.js'
+import { provenReading } from '../../../../lib/history/rules/sequence-gaps.js'
+import type { Accounts } from '../../../../lib/history/rules/types.js'
 
-const reading = (slot: number, numbers: Record<string, bigint>): AccountReading =>
-  ({ slot, time: 10 * slot, seqNums: new Map(Object.entries(numbers)) })
+const reading = (slot: number, numbers: Record<string, bigint>): Accounts =>
+  ({ slot, time: 10 * slot, daos: Object.entries(numbers).map(([address, seqNum]) => ({ address, seqNum })) })
 const stored = (numbers: Record<string, bigint>) => (dao: string): bigint => numbers[dao] ?? 0n
 /** Slots of the reading taken and of what it proves. */
-const slotsOf = (readings: AccountReading[], walked: number, newest: (dao: string) => bigint) => {
+const slotsOf = (readings: Accounts[], walked: number, newest: (dao: string) => bigint) => {
   const found = provenReading(readings, { slot: walked, time: 10 * walked }, newest)
   return found === undefined ? undefined : [found.reading.slot, found.upTo.slot]
 }
@@ -46,7 +47,7 @@ test('numbers of a later slot tell only where all of them are stored, and then n
 })
 
 test('the time of what is proven is that of the reading, or of the walk where that is behind it', t => {
-  const upTo = (...readings: AccountReading[]) =>
+  const upTo = (...readings: Accounts[]) =>
     provenReading(readings, { slot: 100, time: 1000 }, stored({ A: 5n }))?.upTo
   t.same(upTo(reading(90, { A: 5n })), { slot: 89, time: 900 })
   t.same(upTo(reading(120, { A: 5n })), { slot: 100, time: 1000 })
