@@ -7,9 +7,7 @@ import { UNNAMED } from './conditions.js'
 import { rowOf } from './mapping.js'
 import type { CandleRange, Since } from './types.js'
 import { CANDLE, CLOSE, type Tables } from './tables.js'
-import {
-  excluded, isOfDaos, isOneOf, putRows, type View, withDao, type Writing
-} from './view.js'
+import { excluded, isOfDaos, isOneOf, putRows, type View, withDao, type Writing } from './view.js'
 
 /** The tables of all sizes are alike in what candles are read from. */
 const tableOf = (size: Size) => size as 'minutes'
@@ -68,7 +66,8 @@ export const candleReads = {
   daysAfter: (view: View, after: number, limit: number) => readSince(view, 'days', after, limit, withDao(view, CANDLE)),
 
   /** As `daysAfter`, what pools held when a day ended. */
-  closesAfter: (view: View, after: number, limit: number) => readSince(view, 'closes', after, limit, withDao(view, CLOSE))
+  closesAfter: (view: View, after: number, limit: number) =>
+    readSince(view, 'closes', after, limit, withDao(view, CLOSE))
 }
 
 const EXCLUDED = excluded(CANDLE.columns)
