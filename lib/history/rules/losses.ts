@@ -6,9 +6,15 @@ import type { Loss } from './types.js'
 export const withLoss = (losses: readonly Loss[], loss: Loss): Loss[] =>
   [...losses.filter(({ fromSlot }) => fromSlot !== loss.fromSlot), loss].sort((a, b) => b.toSlot - a.toSlot)
 
-/** What is lost with a range that no node knows; undefined: the beginning, no loss inside what is indexed. */
-export const lossOf = ({ above, until }: UnindexedRange): Loss | undefined =>
-  until && { fromSlot: until.newestSlot, toSlot: above.oldestSlot, until: above.oldestTime }
+/**
+ * What is lost with a range that no node knows: below the slot that is stored above it, after which all is listed;
+ * undefined: the beginning, no loss inside what is indexed.
+ */
+export const lossOf = ({ above, until }: UnindexedRange): Loss | undefined => until && {
+  fromSlot: until.newestSlot,
+  toSlot: Math.max(until.newestSlot, above.oldestSlot - 1),
+  until: above.oldestTime
+}
 
 /** Whether one of `losses` lies, at least in part, within some slots. */
 export const spans = ({ fromSlot, toSlot }: { fromSlot: number, toSlot: number }, losses: readonly Loss[]): boolean =>
