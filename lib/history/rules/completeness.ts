@@ -75,9 +75,8 @@ function doubtsOf (known: Completeness) {
       if (unreadable.has(dao)) found.push(doubt(unreadable.get(dao)!))
       if (slots === undefined && open.length === 0) return found
       const named = new Set(slots)
-      return [...found, ...ofMissing(missing.filter(({ slot }) => slot > verifiedSlot
-        ? named.has(slot)
-        : open.some(({ fromSlot, toSlot }) => fromSlot <= slot && slot <= toSlot)))]
+      return [...found, ...ofMissing(missing.filter(({ slot }) => (slot > verifiedSlot && named.has(slot)) ||
+        open.some(({ fromSlot, toSlot }) => fromSlot <= slot && slot <= toSlot)))]
     }
   }
 }

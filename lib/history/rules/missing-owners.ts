@@ -1,8 +1,8 @@
 import type { AccountState, SequenceRange } from './types.js'
 
 /**
- * Whose the missing transactions are. Up to the last comparison they show as sequence gaps, or may lie where a DAO's
- * numbers have an open end; beyond it the DAOs' own lists tell the owners, and until then it may be anybody.
+ * Whose the missing transactions are. Up to the last comparison they show as sequence gaps; beyond it the DAOs' own
+ * lists tell the owners, and until then it may be anybody. Any may lie where a DAO's numbers have an open end.
  */
 export interface MissingOwners {
   /** Up to this slot every missing one has been looked for in those lists. */

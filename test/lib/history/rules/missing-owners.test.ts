@@ -48,6 +48,8 @@ test('where numbers have an open end it may be one\'s as long as no gap shows it
   const ahead = { numbersAhead: new Map([['A', 4n]]) }
   t.same([59, 60, 99].map(slot => owns(slot, [range(1n, 3n, 50, 60)], ahead)), [false, true, true], 'by its account')
   t.notOk(owns(99, [range(1n, 3n, 50, 60)], { ...ahead, sequenceGaps: new Map([gap('A', 4n, 4n)]) }))
+  const looked = { missingOwners: { slot: 101, owners: {} } }
+  t.ok(owns(101, [range(2n, 3n, 105, 110)], looked), 'also of a DAO that was no suspect, as its newest are stored')
   const apart = [range(1n, 1n, 10, 20), range(3n, 3n, 50, 60)]
   t.same([15, 20, 30, 50, 55].map(slot => owns(slot, apart)), [false, true, true, true, false], 'in between')
   t.end()
