@@ -124,15 +124,23 @@ const YOUNG = 1_000
 
 /**
  * What a pool trades, by the state that is kept, of any age, else by a younger one, whose ServiceError is thrown.
- * `undefined`: no such DAO, or its account or its mints can't be read.
+ * `undefined`: no such DAO, or its account or its mints can't be read. Throws HISTORY_UNAVAILABLE where that is not
+ * known as of `slot` yet.
  */
-export async function poolTokens ({ peek, get }: Sources['snapshot'], pool: string): Promise<PoolTokens | undefined> {
+export async function poolTokens (
+  { peek, get }: Sources['snapshot'], pool: string, slot = 0
+): Promise<PoolTokens | undefined> {
   const tokensIn = ({ daos, tokens }: Snapshot) => {
     const dao = daos.get(pool)
     return dao && tokensOf(dao, tokens)
   }
   const kept = peek()
-  return (kept && tokensIn(kept.value)) ?? tokensIn(await get([], YOUNG))
+  const known = kept && tokensIn(kept.value)
+  if (known !== undefined) return known
+  const state = await get([], YOUNG)
+  const found = tokensIn(state)
+  if (found !== undefined || state.slot >= slot) return found
+  throw new ServiceError('HISTORY_UNAVAILABLE', `the accounts are older than an event of ${pool}`)
 }
 
 /** Whether the account of a DAO numbers events up to a moment: where none is stored, they are not known. */

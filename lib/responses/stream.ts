@@ -84,6 +84,7 @@ interface ToldTrade { pool: string, position: ChainPosition, text: string }
 interface Watched { text: string, isAsked (asked: StreamAsked): boolean }
 /** All that there is of a type, by pool or proposal; made once for all. */
 type Texts = ReadonlyMap<string, Watched>
+const NOTHING: Texts = new Map()
 /** `isKept`: it was told that trades are kept back. */
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition, isKept: boolean }
 
@@ -108,7 +109,8 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       const trades: ToldTrade[] = []
       for (const event of events) {
         const [pool, position] = [event.dao, positionOf(event)]
-        const tokens = event.swap === null || excluded.has(pool) ? undefined : await poolTokens(snapshots, pool)
+        if (event.swap === null || excluded.has(pool)) continue
+        const tokens = await poolTokens(snapshots, pool, event.slot)
         if (tokens === undefined) continue
         const row = tradeRow(event as Trade, { address: pool, ...tokens })
         trades.push({ pool, position, text: message('trade', { pool_id: pool, ...row }, position) })
@@ -153,10 +155,10 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     }
   }
 
-  /** A look that tells what changes, and who resumes all that he asks for: nobody knows what he was last told. */
+  /** A look that tells what changes, and all that he asks for to who resumes or came while nothing could be had. */
   function createLook (type: StreamType, load: Kept<Texts>): () => Promise<void> {
     let previous: Texts | undefined
-    /** Undefined while he is told all. */
+    /** What each knows; undefined while he is told all. */
     const lastTold = new WeakMap<Follower, Texts | undefined>()
 
     /** As fast as it is taken: a thousand may come at once. */
@@ -177,18 +179,21 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
         previous = undefined
         return
       }
+      const come = listening.filter(follower => !lastTold.has(follower))
+      // while nothing can be had, nobody knows what they last saw
+      for (const follower of come) lastTold.set(follower, NOTHING)
       const { value: texts, left } = await withAge(sources, load)
+      // other answers show an old state, too: what changes is told from there on
+      previous ??= texts
+      for (const follower of come) if (follower.asked.after === undefined) lastTold.set(follower, previous)
       // here an old state can't say that it is
       if (left === 0) return
       /** Since what was told last: of one look to nearly all. */
       const changes = new Map<Texts, Watched[]>([[texts, []]])
       for (const follower of listening) {
-        if (!lastTold.has(follower)) {
-          if (follower.asked.after === undefined) lastTold.set(follower, previous ?? texts)
-          else begin(follower, texts).catch(onError)
-        }
         const last = lastTold.get(follower)
-        if (last === undefined) continue
+        if (last === NOTHING) begin(follower, texts).catch(onError)
+        if (last === undefined || last === NOTHING) continue
         const changed = changes.get(last) ??
           [...texts].filter(([key, { text }]) => last.get(key)?.text !== text).map(([, one]) => one)
         changes.set(last, changed)

@@ -39,10 +39,10 @@ const routes: FastifyPluginAsync = async fastify => {
         'the order of the chain. `ticker`: a ticker that has changed. `proposal`: `proposal`, `dao`, `number` and ' +
         '`state` of one that is new or has changed its state. Both are told of a current state of the chain only. ' +
         'With `Last-Event-ID`, which browsers send by themselves, trades go on where the connection broke, up to an ' +
-        'hour back, and the tickers and proposals that are asked for come once as they are; beyond the hour `gap` ' +
-        'says since when to ask for pages of trades, as it does where a transaction that no node gives keeps later ' +
-        'ones back for over a minute: those are told in time, too. Trades that turn up after later ones were told ' +
-        'are in those pages alone. ' +
+        'hour back, and the tickers and proposals that are asked for come once as they are, as they do for everybody ' +
+        'where none could be had when the stream began; beyond the hour `gap` says since when to ask for pages of ' +
+        'trades, as it does where a transaction that no node gives keeps later ones back for over a minute: those ' +
+        'are told in time, too. Trades that turn up after later ones were told are in those pages alone. ' +
         'A comment every 15 s; `end` says why a connection is closed. At most 5 of an address.',
       tags: ['market'],
       querystring: described(QUERY),

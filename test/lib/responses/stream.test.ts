@@ -1,6 +1,9 @@
 import { setImmediate } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
+import type { PoolEvent } from '../../../lib/history/history.js'
+import type { PoolEventsQuery } from '../../../lib/history/store/types.js'
+import type { Snapshot } from '../../../lib/live/snapshot.js'
 import type { Sources } from '../../../lib/responses/sources.js'
 import { createStream } from '../../../lib/responses/stream.js'
 import { createFakeClock } from '../../support/fake-clock.js'
@@ -11,10 +14,16 @@ type Asked = Parameters<ReturnType<typeof createStream>['follow']>[0]
 const NOW = 5_000
 
 /** A stream that looks when it is woken. */
-function setUp (t: Test, kept: Pick<Options, 'tickers' | 'proposals'>) {
+function setUp (t: Test, kept: Pick<Options, 'tickers' | 'proposals'>, own: Partial<{
+  slot: number, events: PoolEvent[], snapshot: Sources['snapshot']
+}> = {}) {
   const clock = createFakeClock()
   let wake = () => {}
-  const reading = { published: () => ({ slot: 7 }), poolEvents: () => [] }
+  const reading = {
+    published: () => ({ slot: own.slot ?? 7 }),
+    poolEvents: ({ from, to, after }: PoolEventsQuery) =>
+      (own.events ?? []).filter(({ slot }) => slot <= to && (after === undefined ? slot >= from : slot > after.slot))
+  }
   const history = {
     published: async (of: (from: typeof reading) => unknown) => of(reading), head: () => ({ time: 1_000 })
   }
@@ -22,6 +31,7 @@ function setUp (t: Test, kept: Pick<Options, 'tickers' | 'proposals'>) {
     sources: {
       history,
       settings: { excluded: new Set() },
+      snapshot: own.snapshot,
       now: () => NOW,
       time: { utc: () => 1e6, age: (time: number) => 1e6 - 1_000 * time }
     } as unknown as Sources,
@@ -92,9 +102,9 @@ test('who comes is told what changes, who comes back what is, then what changes,
   isDown = false
   await look()
   t.same(resumed.told(), pools, 'is told once it can')
-  t.same(first.told(), [], 'to who needs it')
+  t.same(first.told(), pools, 'and to who may have seen what was before')
   await look()
-  t.same(first.told(), [])
+  t.same([first.told(), resumed.told()], [[], []])
   const changed = { pool_id: 'p7', last_price: '2' }
   list = { tickers: pools.map(one => one.pool_id === 'p7' ? changed : one) }
   const back = await come(new Set(['ticker']), { after: BACK, pools: new Set(['p7', 'p8']) })
@@ -140,6 +150,55 @@ test('what is made of an old state is told once there is a current one', async t
   age = 2
   await look()
   t.same([first.told(), back.told()], [list.tickers, list.tickers])
+})
+
+test('who comes while other answers show an old state is told what has changed since', async t => {
+  const ticker = (pool: string, price: string) => ({ pool_id: pool, last_price: price })
+  const [same, now] = [ticker('p1', '1'), ticker('p2', '2')]
+  let list = { tickers: [same, ticker('p2', '1')] }
+  let age = 20
+  const { look, come } = setUp(t, {
+    ...nothing,
+    tickers: (async parts => {
+      parts.push(readOf(age))
+      return list
+    }) as Options['tickers']
+  })
+  const first = await come(new Set(['ticker']))
+  await look()
+  const second = await come(new Set(['ticker']))
+  await look()
+  t.same([first.told(), second.told()], [[], []])
+  age = 1
+  list = { tickers: [same, now] }
+  await look()
+  t.same([first.told(), second.told()], [[now], [now]])
+})
+
+test('a trade of a pool that the state is too old to know waits for a younger one; of none it is left out', async t => {
+  const swap = { side: 'buy', input: 10n, output: 10n, fee: 0n }
+  const event = (slot: number, dao: string) => ({
+    dao, slot, swap, seq: 1n, at: 1_000, signature: 's', blockIndex: 0, eventIndex: 0, maker: 'm', reserves: null
+  }) as unknown as PoolEvent
+  const token = { decimals: 0 }
+  const old = { slot: 8, daos: new Map(), tokens: new Map([['b', token], ['q', token]]) }
+  let state = old as unknown as Snapshot
+  const own = {
+    slot: 7,
+    events: [] as PoolEvent[],
+    snapshot: { peek: () => ({ value: state }), get: async () => state } as unknown as Sources['snapshot']
+  }
+  const { look, come } = setUp(t, nothing, own)
+  const listener = await come(new Set(['trade']))
+  own.events = [event(9, 'new'), event(10, 'undecodable')]
+  own.slot = 10
+  await look()
+  t.same(listener.told(), [])
+  state = { ...old, slot: 10, daos: new Map([['new', { baseMint: 'b', quoteMint: 'q' }]]) } as unknown as Snapshot
+  await look()
+  t.match(listener.told(), [{ pool_id: 'new' }])
+  await look()
+  t.same(listener.told(), [])
 })
 
 test('who comes back is told the proposals that he asks for, decided ones among them', async t => {
