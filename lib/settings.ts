@@ -1,5 +1,5 @@
 import { type RawSettings, SettingsSchema } from '../schemas/settings.js'
-import { compare, ONE, parseDecimal, type Rational } from './decimal.js'
+import { compare, ONE, parseDecimal, type Rational, ratio, ZERO } from './decimal.js'
 import type { VolumeBasis } from './market/volume.js'
 import { parseKey } from './protocol/pda.js'
 import { addressMatcher, isAddressOrRange } from './http/client-address.js'
@@ -38,9 +38,12 @@ function isNodeUrl (text: string): boolean {
 }
 const isKey = (text: string): boolean => parseKey(text) !== undefined
 
-const isBetween = (text: string, most?: Rational): boolean => {
+/** Calls a second of which nothing ever becomes current; of far fewer no timer can wait for the next. */
+const TOO_FEW = ratio(1n, 100n)
+
+const isBetween = (text: string, least: Rational, most?: Rational): boolean => {
   const value = parseDecimal(text)
-  return value !== undefined && value.n > 0n && (most === undefined || compare(value, most) < 0)
+  return value !== undefined && compare(value, least) > 0 && (most === undefined || compare(value, most) < 0)
 }
 
 /** Mints, each with the pool that prices it, of `mint:pool` separated by commas. */
@@ -57,8 +60,8 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
   text: { validate: text => text.trim() !== '', must: 'must not be empty' },
   'public-key': { validate: isKey, must: 'must be a public key: base58 of 32 bytes' },
   'public-keys': { validate: text => list(text).every(isKey), must: 'must be public keys separated by commas' },
-  rate: { validate: text => isBetween(text, ONE), must: 'must be a decimal above 0 and below 1' },
-  amount: { validate: text => isBetween(text), must: 'must be a decimal above 0' },
+  rate: { validate: text => isBetween(text, ZERO, ONE), must: 'must be a decimal above 0 and below 1' },
+  amount: { validate: text => isBetween(text, ZERO), must: 'must be a decimal above 0' },
   'priced-mints': {
     validate: arePricedMints,
     must: 'must be mint:pool pairs of public keys separated by commas, each mint once'
@@ -72,8 +75,8 @@ export const FORMATS: Record<string, { validate: (text: string) => boolean, must
     must: 'must be http or https URLs separated by commas, a % in user or password written as %25'
   },
   'node-rates': {
-    validate: text => list(text).every(rate => isBetween(rate)),
-    must: 'must be decimals above 0 separated by commas: one, or one for each node'
+    validate: text => list(text).every(rate => isBetween(rate, TOO_FEW)),
+    must: 'must be decimals above 0.01 separated by commas: one, or one for each node'
   },
   'websocket-url': { validate: text => isUrl(text, 'ws:', 'wss:'), must: 'must be a ws or wss URL' },
   'postgres-url': {

@@ -98,6 +98,14 @@ test('a % in a node\'s user or password that is not encoded is told at the start
   t.same(await problemsOf({ ...required, CHAIN_RPC_URL: 'http://user:100%25@node.example/100%' }), [])
 })
 
+test('a pace of calls that no timer can keep is told at the start', async t => {
+  const must = 'CHAIN_RPC_RATE must be decimals above 0.01 separated by commas: one, or one for each node'
+  for (const rate of ['0', '1e-7', '1e-330', '-1', 'x']) {
+    t.same(await problemsOf({ ...required, CHAIN_RPC_RATE: rate }), [must], rate)
+  }
+  t.same((await read({ ...required, CHAIN_RPC_RATE: '0.5' })).nodeRates, [0.5])
+})
+
 test('a whole number is digits and nothing else', async t => {
   for (const PORT of ['0x7a3', '1e4', '+8123', '60.0', '-0', '1_0']) {
     t.same(await problemsOf({ ...required, PORT }), ['PORT must be a whole number from 0 to 65535'], PORT)
