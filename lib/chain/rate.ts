@@ -20,6 +20,8 @@ const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
 // Accepted so far beyond what was refused, it has another limit, or shares it with fewer: it grows as at first.
 const LIFTED = 1.2
+// Refused with so much of its rate accepted, it met its own limit again.
+const KNOWN = 0.9
 // Never slower than one call in ten seconds, whatever a header says; no window of a limit is longer.
 const MIN_RATE = 0.1
 const WINDOW_MS = 10_000
@@ -108,12 +110,17 @@ export function createRate (clock: Clock, stated?: number) {
   const isLifted = (bucket: Bucket): boolean => clock.now() - bucket.loweredAt > WINDOW_MS + GRAIN_MS &&
     sum(bucket, WINDOW_MS) * 1000 / WINDOW_MS > LIFTED * bucket.ceiling
 
+  /** Calls a second accepted before a refusal. */
+  function acceptedBefore (since: number, bucket: Bucket, retryAfterMs: number): number {
+    // a node that asks for silence counts by windows as long, one that still refuses by longer ones
+    const windowMs = Math.min(WINDOW_MS, Math.max(FIRST_WINDOW_MS, retryAfterMs, clock.now() - since))
+    return sum(bucket, windowMs, since) / windowMs * 1000
+  }
+
   function lower (bucket: Bucket, retryAfterMs = 0): void {
     const now = clock.now()
     const since = bucket.refusedSince ??= now
-    // a node that asks for silence counts by windows as long, one that still refuses by longer ones
-    const windowMs = Math.min(WINDOW_MS, Math.max(FIRST_WINDOW_MS, retryAfterMs, now - since))
-    const accepted = sum(bucket, windowMs, since) / windowMs * 1000
+    const accepted = acceptedBefore(since, bucket, retryAfterMs)
     // who refuses everything for longer than limits count is out, as a plan whose month is used up: asked as before
     if (now - since > WINDOW_MS && bucket.loweredAt >= since) bucket.rate = bucket.before
     if (accepted === 0 || now - since > WINDOW_MS) return
@@ -123,6 +130,12 @@ export function createRate (clock: Clock, stated?: number) {
     bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)
     bucket.loweredAt = bucket.at = now
     bucket.tokens = bucket.spent = bucket.usedS = 0
+  }
+
+  /** Whether a method that was limited before had less than its rate, and others took the rest of that limit. */
+  function isTakenByOthers (own: Bucket, since: number, retryAfterMs: number): boolean {
+    const [calls, total] = [own, all].map(bucket => acceptedBefore(since, bucket, retryAfterMs)) as [number, number]
+    return own.ceiling < Infinity && calls < KNOWN * own.rate && total >= KNOWN * own.ceiling
   }
 
   /** Takes the word of a header, calls a second, but for a narrower limit that refusals have shown. */
@@ -185,9 +198,11 @@ export function createRate (clock: Clock, stated?: number) {
       const others = sum(all, WINDOW_MS) - calls
       const isAlone = [...methods.values()].every(one => one === own || now - one.refusedAt > WINDOW_MS)
       // others accepted meanwhile show that it is the method's own; nodes that ask for silence count by method, the
-      // one that makes most calls, or was limited before
+      // one that makes most calls, or was limited before; by all calls, where a second is asked for and others took it
       const isShown = all.accepted.some(({ at }) => at > since)
-      const isOwn = isShown || (retryAfterMs !== undefined && (calls > others || own.ceiling < Infinity))
+      const isGuessed = retryAfterMs !== undefined && (calls > others || own.ceiling < Infinity) &&
+        !(retryAfterMs <= FIRST_WINDOW_MS && isTakenByOthers(own, since, retryAfterMs))
+      const isOwn = isShown || isGuessed
       // what makes few of the calls, and is refused alone, tells nothing of the others' rate
       const isFew = calls <= others && others > 0 && isAlone
       const bucket = isOwn || stated !== undefined ? own : all

@@ -276,6 +276,23 @@ test('a method that is limited is held to that, also while more of other methods
   t.ok(refused < 0.03 * 260, `${refused} refused`)
 })
 
+test('a limit of all calls that asks for silence is not taken for one of the method that makes most', async t => {
+  for (const { calls, fixed } of [{ calls: 6, fixed: true }, { calls: 8, fixed: false }, { calls: 15, fixed: false }]) {
+    const { clock, send, between } = setUp({ limits: [{ calls, windowMs: 1_000 }], fixed, retryAfter: 1, jitter: 20 })
+    send(20_000).catch(() => {})
+    for (let at = 0; at < 100; at++) {
+      const methods = at % 4 === 0
+        ? ['getAccountInfo', 'getSignaturesForAddress', 'getProgramAccounts', 'getMultipleAccounts']
+        : ['getAccountInfo', 'getSignaturesForAddress']
+      for (const method of methods) send(1, method, 'head').catch(() => {})
+      await clock.run(2_000)
+    }
+    const { accepted, refused } = between(10_000, 200_000)
+    t.ok(accepted >= 0.8 * calls * 190, `${accepted} of ${calls * 190}`)
+    t.ok(refused < 0.05 * accepted, `${refused} refused`)
+  }
+})
+
 test('a limit that headers state is used whole, whatever was sent before they came', async t => {
   const { clock, send, between, accepted } = setUp({
     limits: [{ calls: 10, windowMs: 10_000, method: '*' }], retryAfter: 10, headers: true, latency: 500
