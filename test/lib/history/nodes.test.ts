@@ -313,6 +313,11 @@ test(
     await until(() => history.status().complete && history.status().missingEvents === 1)
     t.match(history.status(), { missingTransactions: 1, missingEvents: 1, swaps: ledger.swaps.length - 1 })
     t.equal(history.report().get(lost.dao)!.missingEvents, 1n)
+    await until(() => codes(watched).has('sequence-gap'))
+    t.match(
+      watched.events.filter(({ code }) => code === 'sequence-gap'),
+      [{ detail: { dao: lost.dao, from: String(lost.seq), to: String(lost.seq) } }]
+    )
     const now = ledger.time
     const volumes = await watched.lastDayAt(now)
     for (const { address } of ledger.daos) t.equal(volumes.get(address)!.complete, address !== lost.dao)
