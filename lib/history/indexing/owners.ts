@@ -34,8 +34,13 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
 
   return {
     get missingOwners () { return known },
-    /** Finds the owners of what is missing beyond `verifiedSlot`. Throws what the node throws. */
+    /**
+     * Finds the owners of what is missing beyond `verifiedSlot`, once no more of it can be found below the newest: all
+     * in between is walked. Throws what the node throws.
+     */
     async look (verifiedSlot: number): Promise<void> {
+      const [top] = writer.state.indexedRanges
+      if (top === undefined || top.oldestSlot > verifiedSlot) return
       const missing = writer.state.missing.filter(({ slot }) => slot > verifiedSlot)
       const highest = missing.reduce((highest, { slot }) => Math.max(highest, slot), 0)
       if (highest <= known.slot) return

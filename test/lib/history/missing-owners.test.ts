@@ -1,7 +1,9 @@
 import { test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
 import { createMissingOwners } from '../../../lib/history/indexing/owners.js'
-import { suspectsAt } from '../../../lib/history/rules/missing-owners.js'
+import { NO_OWNERS, suspectsAt } from '../../../lib/history/rules/missing-owners.js'
+import type { HistoryReader } from '../../../lib/chain/transactions.js'
+import type { MissingTransaction } from '../../../lib/history/rules/types.js'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
 import { mayOwnOf } from '../../support/history/knowledge.js'
 import { settled, until, watch, type Watched } from '../../support/history/history.js'
@@ -72,6 +74,19 @@ test('what is reached is told and published where a DAO\'s own list is refused',
   t.pass('which is told as well')
 })
 
+/** Looks for the owner of one missing transaction, the newest of a walk down to `range.oldestSlot`. */
+function ownersOf (reader: HistoryReader, daos: readonly Dao[], row: Pick<MissingTransaction, 'signature' | 'slot'>) {
+  const range = { oldestSlot: row.slot - 10, newestSlot: row.slot }
+  const state = { missing: [row], sequenceRanges: new Map(), indexedRanges: [range] }
+  const owners = createMissingOwners({
+    reader,
+    writer: { state },
+    daos: async () => ({ slot: row.slot, daos: daos.map(({ address }) => ({ address, seqNum: 1n })) }),
+    signal: new AbortController().signal
+  } as never)
+  return { owners, range }
+}
+
 test('a node that has not come so far names nobody: the lists are asked of one that has', async t => {
   const { ledger, honest: [honest], stranger } = market()
   ledger.advance(60)
@@ -79,14 +94,21 @@ test('a node that has not come so far names nobody: the lists are asked of one t
   const { slot } = ledger
   const reader = ledgerReader(ledger)
   reader.bendPage = (page, { minSlot = 0 }) => minSlot < slot ? page.filter(entry => entry.slot < slot) : page
-  const owners = createMissingOwners({
-    reader,
-    writer: { state: { missing: [{ signature, slot, at: null, reason: '' }], sequenceRanges: new Map() } },
-    daos: async () => ({ slot, daos: [honest, stranger].map(({ address }) => ({ address, seqNum: 1n })) }),
-    signal: new AbortController().signal
-  } as never)
-  await owners.look(0)
+  const { owners } = ownersOf(reader, [stranger, honest], { signature, slot })
+  await owners.look(slot - 5)
   t.same(owners.missingOwners, { slot, owners: { [stranger.address]: [slot] } })
+})
+
+test('none is named while the walk may find another that is missing below it: it could be anybody\'s', async t => {
+  const { ledger, honest: [honest], stranger } = market()
+  ledger.advance(60)
+  const { signature } = stranger.swap('buy', 1_000n)
+  const { slot } = ledger
+  const { owners, range } = ownersOf(ledgerReader(ledger), [stranger, honest], { signature, slot })
+  for (const verifiedSlot of [0, range.oldestSlot - 1]) await owners.look(verifiedSlot)
+  t.same(owners.missingOwners, NO_OWNERS)
+  await owners.look(range.oldestSlot)
+  t.same(owners.missingOwners.slot, slot)
 })
 
 test('a hundred thousand of them are looked at once, not once for each DAO', async t => {
