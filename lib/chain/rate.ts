@@ -213,7 +213,6 @@ export function createRate (clock: Clock, stated?: number) {
     },
     readHeaders (method: string, headers: IncomingHttpHeaders) {
       believe(of(method), parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S)
-      if (stated === undefined) believe(all, policyOf(headers))
     },
     /** The largest batch of a method. */
     batch (method: string) {
@@ -225,12 +224,4 @@ export function createRate (clock: Clock, stated?: number) {
     /** Calls a second now; Infinity while no bound is known. */
     perSecond: () => Math.min(all.rate, ...Array.from(methods.values(), ({ rate }) => rate))
   }
-}
-
-/** The fewest calls a second of all methods that a header states by "100;w=10" (IETF drafts), of a minute at most. */
-function policyOf (headers: IncomingHttpHeaders): number {
-  const names = ['ratelimit-policy', 'x-ratelimit-policy', 'ratelimit-limit', 'x-ratelimit-limit']
-  const stated = names.map(name => String(headers[name])).join()
-  const policies = [...stated.matchAll(/\b([1-9]\d{0,8});\s*w=([1-9]|[1-5]\d|60)\b/g)]
-  return Math.min(...policies.map(([, calls, seconds]) => Number(calls) / Number(seconds)))
 }
