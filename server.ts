@@ -63,24 +63,22 @@ const fatalLog = fastify.log.child({}, { level: 'error' })
 function explain (error: unknown): string[] | undefined {
   if (error instanceof SettingsError) return error.problems
   if (isServiceError(error)) return [error.message]
-  const { code, address, port, setting } = error as NodeJS.ErrnoException & {
+  const { code, syscall = '', address, port, setting } = error as NodeJS.ErrnoException & {
     address?: string,
     port?: number,
     setting?: 'METRICS'
   }
   const prefix = setting === undefined ? '' : `${setting}_`
-  switch (code) {
-    case 'EADDRINUSE': return [
-      `port ${port} at ${address} is taken by another process: stop it first, or set another ${prefix}PORT`
-    ]
-    case 'EACCES': return port === undefined
-      ? undefined
-      : [`port ${port} at ${address} may not be used by this user: set another ${prefix}PORT`]
-    case 'EADDRNOTAVAIL': case 'ENOTFOUND': return [
-      `${prefix}HOST is no address of this machine: ${address ?? (setting === undefined ? fastify.config.host : fastify.config.metricsHost)}`
-    ]
-    default: return undefined
+  if (port !== undefined && code === 'EADDRINUSE') {
+    return [`port ${port} at ${address} is taken by another process: stop it first, or set another ${prefix}PORT`]
   }
+  if (port !== undefined && code === 'EACCES') {
+    return [`port ${port} at ${address} may not be used by this user: set another ${prefix}PORT`]
+  }
+  const host = address ?? (setting === undefined ? fastify.config.host : fastify.config.metricsHost)
+  return ['listen', 'getaddrinfo'].includes(syscall)
+    ? [`${prefix}HOST is no address of this machine: ${host} (${code})`]
+    : undefined
 }
 
 async function start (): Promise<void> {

@@ -176,6 +176,13 @@ test('what keeps it from starting is told in one line', async t => {
     [`port ${port} at 127.0.0.1 is taken by another process: stop it first, or set another METRICS_PORT`]
   )
 
+  // the address of a link without the link's name
+  for (const name of ['HOST', 'METRICS_HOST']) {
+    const nowhere = startServer(t, { ...env, METRICS_PORT: '50000', HOST: '127.0.0.1', [name]: 'fe80::1' })
+    t.equal((await nowhere.exit()).code, 1)
+    t.match(messages(nowhere, 50), [new RegExp(`^${name} is no address of this machine: fe80::1 `)])
+  }
+
   const folder = t.testdir()
   const first = startServer(t, { ...env, DATA_DIR: folder })
   await first.url()
