@@ -1,6 +1,5 @@
 import { add, compare, divide, multiply, ONE, ratio, subtract, wholeTokens, ZERO } from '../decimal.js'
-import { spotPrice } from './price.js'
-import type { PricedPool, UsdValuation } from './usd.js'
+import { baseUsd, type PricedPool, type UsdValuation } from './usd.js'
 
 /** What a DAO owns, and what that makes of each of its tokens (docs/methodology.md, "DAOs and treasuries"). */
 
@@ -21,7 +20,7 @@ export interface TreasuryParts {
 export function treasuryFigures (
   { tokens, pool, positions, circulating, monthlyLimit, usdMints, usd }: TreasuryParts
 ) {
-  const { baseMint, baseDecimals, baseReserves, quoteDecimals, quoteReserves } = pool
+  const { baseMint, baseDecimals, quoteDecimals } = pool
   let [dollars, worth, ownTokens] = [ZERO, ZERO, 0n]
   for (const { mint, amount, decimals } of tokens) {
     const whole = wholeTokens(ratio(amount), decimals)
@@ -40,8 +39,7 @@ export function treasuryFigures (
     : add(worth, multiply(wholeTokens(ratio(ownQuote), quoteDecimals), quoteUsd ?? ZERO))
   const outside = wholeTokens(ratio(circulating - ownTokens - ownBase), baseDecimals)
   const navPerToken = nav === null || outside.n <= 0n ? null : divide(nav, outside)
-  const isPriced = quoteUsd !== undefined && baseReserves > 0n && quoteReserves > 0n
-  const priceUsd = usdMints.has(baseMint) ? ONE : isPriced ? multiply(spotPrice(pool), quoteUsd) : null
+  const priceUsd = baseUsd(pool, { usd, usdMints })
   const limit = monthlyLimit === null || monthlyLimit === 0n || quoteUsd === undefined
     ? null
     : multiply(wholeTokens(ratio(monthlyLimit), quoteDecimals), quoteUsd)

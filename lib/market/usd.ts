@@ -1,4 +1,4 @@
-import { compare, divide, ONE, type Rational, ratio, wholeTokens } from '../decimal.js'
+import { compare, divide, multiply, ONE, type Rational, ratio, wholeTokens } from '../decimal.js'
 import { type Pool, spotPrice } from './price.js'
 
 /** What a token is worth in USD, by the settings: anyone can make a pool or a name. */
@@ -43,4 +43,15 @@ export function createValuation (pools: Iterable<PricedPool>, rules: UsdRules): 
     return [mint, pool && priceBy(pool, mint, rules)]
   }))
   return mint => rules.usdMints.has(mint) ? ONE : prices.get(mint)
+}
+
+/** USD per whole base token by its pool; null where that is empty, or its quote token has no value. */
+export function baseUsd (
+  pool: Omit<PricedPool, 'address'>, { usd, usdMints }: { usd: UsdValuation, usdMints: ReadonlySet<string> }
+): Rational | null {
+  if (usdMints.has(pool.baseMint)) return ONE
+  const quoteUsd = usd(pool.quoteMint)
+  return quoteUsd === undefined || pool.baseReserves === 0n || pool.quoteReserves === 0n
+    ? null
+    : multiply(spotPrice(pool), quoteUsd)
 }

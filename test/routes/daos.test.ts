@@ -3,7 +3,7 @@ import type { DaoRecord } from '../../schemas/dao.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Treasuries, Treasury } from '../../schemas/treasury.js'
 import { createTokenAccount } from '../../simulator/mint.js'
-import { build, historyComplete, settings, startChain } from '../helper.js'
+import { build, headReached, historyComplete, settings, startChain } from '../helper.js'
 import { getterOf } from '../support/answers.js'
 import { INVALID_DAO } from '../../schemas/errors.js'
 
@@ -184,6 +184,27 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
     node.reset()
     await Promise.all(Array.from({ length: 20 }, () => get(`/api/daos/${made[2]!.address}/treasury`)))
     t.ok((node.calls.getMultipleAccounts ?? 0) <= 1, `${node.calls.getMultipleAccounts} calls`)
+  })
+
+  await t.test('figures that stand together are of one price, though others were read before a trade', async t => {
+    const whole = Number(plain.base.supply) / 1e9
+    const poolNow = async () => (await get<Pool[]>('/api/pools')).find(({ pool_id: id }) => id === plain.address)!
+    ledger.advance(30)
+    await headReached(app, ledger, ledger.time - 15)
+    await get('/api/treasuries')
+    await poolNow()
+    plain.swap('buy', 10n ** 11n)
+    ledger.advance(1)
+    const record = await get<DaoRecord>(`/api/daos/${plain.address}`)
+    t.equal(record.last_price, record.price_usd)
+    t.equal(units(record.liquidity_in_usd!, 2), (2n * plain.reserves.quote + 5_000n) / 10_000n)
+    ledger.advance(11)
+    await get('/api/treasuries')
+    plain.swap('buy', 10n ** 11n)
+    ledger.advance(9)
+    const pool = await poolNow()
+    t.ok(near(pool.last_price, Number(plain.reserves.quote) * 1e3 / Number(plain.reserves.base)))
+    t.ok(near(pool.market_cap_usd, whole * Number(pool.last_price)), `${pool.market_cap_usd} at ${pool.last_price}`)
   })
 
   await t.test('where what lists token accounts is older than what reads them', async t => {

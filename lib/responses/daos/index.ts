@@ -4,8 +4,8 @@ import { comparePrices, type Reading } from '../../history/history.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { reasonOf } from '../../market/dao-report.js'
 import { executedPriceText, ifKnown } from '../../market/pool-figures.js'
-import type { Decimals } from '../../market/price.js'
-import { largestFirst } from '../../market/ticker.js'
+import { type Decimals, quotes, quoteTexts } from '../../market/price.js'
+import { largestFirst, liquidityUsd, usdText } from '../../market/ticker.js'
 import type { ProposalState } from '../../protocol/proposal.js'
 import { DAY, dateOf, dayOf, timeText } from '../../time.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
@@ -50,7 +50,7 @@ const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>
  * DAO_NOT_FOUND, and what the chain and the history throw.
  */
 export function createDaoResponses (sources: DaoSources) {
-  const { history, facts, pools, proposals, incomplete } = sources
+  const { history, settings: { quoteRules }, facts, pools, proposals, incomplete } = sources
 
   /** A live proposal; null while not all of its events are known. */
   const liveOne = (parts: Part[], proposal: string): Promise<ProposalRecord | null> =>
@@ -62,13 +62,14 @@ export function createDaoResponses (sources: DaoSources) {
   async function recordOf (parts: Part[], address: string): Promise<DaoRecord> {
     const { facts: { dao, details, mint, supply, launch, allocation, slot, tokens }, state, figures } =
       await facts.one(parts, address)
-    const pool = (await pools(parts)).byId.get(address) ?? null
+    // trades are of the list, what the pool is worth of the slot that all else is of
+    const listed = (await pools(parts)).byId.get(address) ?? null
+    const { pool } = figures
+    const isPriced = listed !== null && pool.baseReserves > 0n && pool.quoteReserves > 0n
     const proposed = (await proposals.all(parts)).flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const reason = reasonOf(state.discovered.find(one => one.address === address)!, await incomplete())
-    // its figures could be made, so its quote token is known
-    const decimals = { baseDecimals: mint.decimals, quoteDecimals: state.tokens.get(dao.quoteMint)!.decimals }
     const [extremes, created] = await history.read(async reading =>
-      [await extremesOf(reading, address, decimals), createdAt(reading, address)])
+      [await extremesOf(reading, address, pool), createdAt(reading, address)])
     const open = proposed.find(({ state }) => state === 'pending')
     const live = open === undefined ? null : await liveOne(parts, open.address)
     const token = state.tokens.get(dao.baseMint)
@@ -77,6 +78,7 @@ export function createDaoResponses (sources: DaoSources) {
     const held = tokens.flatMap(({ mint, address, amount }) =>
       mint === dao.baseMint ? [{ kind: 'treasury' as const, address, amount, circulating: true }] : [])
     const treasury = treasuryRecord(figures)
+    const caps = figures.poolFigures(figures.priceUsd)
     return {
       dao: dao.address,
       name: token?.name ?? '',
@@ -93,12 +95,12 @@ export function createDaoResponses (sources: DaoSources) {
         : { address: launch.address, launchpad: launch.version, completed_at: ifKnown(launch.completedAt, timeText) },
       multisig: details.multisig,
       team_address: details.teamAddress,
-      last_price: pool?.last_price ?? null,
+      last_price: isPriced ? quoteTexts(quotes(pool, quoteRules)).last : null,
       price_usd: treasury.price_usd,
-      ...changesOf(pool),
-      market_cap_usd: figures.pool.market_cap_usd,
-      fdv_usd: figures.pool.fdv_usd,
-      liquidity_in_usd: pool?.liquidity_in_usd ?? null,
+      ...changesOf(listed),
+      market_cap_usd: caps.market_cap_usd,
+      fdv_usd: caps.fdv_usd,
+      liquidity_in_usd: listed && usdText(liquidityUsd(pool, state.usd)),
       ...extremes,
       supply: {
         ...supply,

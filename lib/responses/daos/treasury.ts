@@ -1,4 +1,4 @@
-import { formatUnits, multiply, ratio, signedText, toFixed, wholeTokens } from '../../decimal.js'
+import { formatUnits, multiply, type Rational, ratio, signedText, toFixed, wholeTokens } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import { amountText, ifKnown, priceText, textsOf } from '../../market/pool-figures.js'
@@ -28,10 +28,11 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
     const token = tokens.get(account.mint)
     return token == null ? [] : [{ ...account, decimals: token.decimals, symbol: token.symbol }]
   })
-  const { baseMint, quoteMint, baseReserves, quoteReserves } = dao
+  const { address, baseMint, quoteMint, baseReserves, quoteReserves } = dao
+  const pool = { address, baseMint, quoteMint, baseReserves, quoteReserves, baseDecimals, quoteDecimals }
   const figures = treasuryFigures({
     tokens: held,
-    pool: { baseMint, quoteMint, baseReserves, quoteReserves, baseDecimals, quoteDecimals },
+    pool,
     positions: [internal, { base: outsideBase, quote: outsideQuote }],
     circulating,
     monthlyLimit: details.spendingLimit?.amount ?? null,
@@ -61,11 +62,12 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
     tokens_complete: facts.tokensComplete && held.length === facts.tokens.length,
     slot
   }
-  const worth = (raw: bigint) => ifKnown(figures.priceUsd, price =>
-    usdText(multiply(wholeTokens(ratio(raw), baseDecimals), price)))
   const rank = (mint: string): number => usdMints.has(mint) ? 0 : usd(mint) !== undefined ? 1 : 2
   return {
     nav: figures.nav,
+    priceUsd: figures.priceUsd,
+    /** Its spot pool, which may be empty. */
+    pool,
     treasury,
     /** Of the vault: dollars first, then what has a value, then by mint. */
     accounts: held
@@ -77,10 +79,15 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
         usd: ifKnown(usd(mint), price => usdText(multiply(price, wholeTokens(ratio(amount), decimals)))),
         address
       })),
-    pool: {
-      market_cap_usd: worth(circulating),
-      fdv_usd: worth(mint.supply),
-      treasury_usdc_aum: treasury.treasury_usdc_aum
+    /** Of a pool's record, whose price makes a whole token worth so much USD. */
+    poolFigures (price: Rational | null) {
+      const worth = (raw: bigint) => ifKnown(price, price =>
+        usdText(multiply(wholeTokens(ratio(raw), baseDecimals), price)))
+      return {
+        market_cap_usd: worth(circulating),
+        fdv_usd: worth(mint.supply),
+        treasury_usdc_aum: treasury.treasury_usdc_aum
+      }
     }
   }
 }

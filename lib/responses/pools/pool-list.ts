@@ -7,6 +7,7 @@ import { isDate } from '../../market/dao-report.js'
 import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { liquidityUsd, type Pair, tickerIdOf, usdText } from '../../market/ticker.js'
+import { baseUsd } from '../../market/usd.js'
 import type { Dao } from '../../protocol/dao.js'
 import { dateOf, dayOf, timeText } from '../../time.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
@@ -14,7 +15,10 @@ import type { DaoFactsKept } from '../daos/facts.js'
 import { createdAt, sinceText } from '../known.js'
 import { headOf, keepOne, type PricedState, type Sources } from '../sources.js'
 
-/** The pools as they are listed, deepest first; `windowsEnd`: the Unix second at which their windows end. */
+/**
+ * The pools as they are listed, deepest first; `pricesUsd`: of their base tokens, by pool; `windowsEnd`: the Unix
+ * second at which their windows end.
+ */
 export type PoolList = Awaited<ReturnType<ReturnType<typeof createTradedPools>>>
 
 /** The UTC day on which a DAO's pool began; null for a time that is no date. */
@@ -77,17 +81,19 @@ export function createTradedPools (sources: Sources) {
       created: new Map(Array.from(reading.known.sequenceRanges.keys(), dao => [dao, createdAt(reading, dao)]))
     }))
     const byId = new Map<string, Pool>()
+    const pricesUsd = new Map<string, Rational | null>()
     await eachInSlices(state.deepest, pair => {
       const { address } = pair
       const [window, dao] = [windows.get(address), state.daos.get(address)]
       if (window?.wholeAfter === undefined || dao === undefined) return
       byId.set(address, record(state, pair, dao, window, created.get(address) ?? null))
+      pricesUsd.set(address, baseUsd(pair, state))
     })
     // an empty list would look like a market without pools
     if (byId.size === 0 && state.pairs.length > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
     }
-    return { state, windowsEnd: head.time, pools: [...byId.values()], byId }
+    return { state, pricesUsd, windowsEnd: head.time, pools: [...byId.values()], byId }
   })
 }
 
@@ -96,7 +102,9 @@ export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: 
   keepOne(sources, async parts => {
     const list = await traded(parts)
     const known = await orUnknown(facts.all(parts))
-    const pools = list.pools.map(pool => ({ ...pool, ...known?.get(pool.pool_id)?.pool }))
+    // supplies hardly ever change: they count at the price that stands beside them
+    const figuresOf = ({ pool_id: id }: Pool) => known?.get(id)?.poolFigures(list.pricesUsd.get(id)!)
+    const pools = list.pools.map(pool => ({ ...pool, ...figuresOf(pool) }))
     return { ...list, pools, byId: new Map(pools.map(pool => [pool.pool_id, pool])) }
   })
 
