@@ -119,6 +119,7 @@ export async function openSharedHistory (
             const { headAge = null, isBehind = true } = leading?.status() ?? {}
             return headAge !== null && !isBehind
           },
+          refusal: () => answers.status().refusal,
           heartbeatMs: HEARTBEAT_MS,
           clock,
           signal,

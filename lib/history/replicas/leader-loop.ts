@@ -19,6 +19,8 @@ export interface LeaderOptions<S extends LeaderSession> {
   begin (session: S): Promise<() => Promise<void>>
   /** Whether what was begun is at the head of the chain. */
   isCurrent (): boolean
+  /** Why this process must not lead; null: it may. */
+  refusal (): string | null
   /** Between two signs of life, or two looks whether the lead is free, ms. */
   heartbeatMs: number
   clock: Clock
@@ -33,7 +35,7 @@ const LEFT = 3
 
 /** Leads whenever the lead is free, until the signal. Never throws. */
 export async function runLeaderLoop<S extends LeaderSession> (
-  { open, begin, isCurrent, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
+  { open, begin, isCurrent, refusal, heartbeatMs, clock, signal, onLog }: LeaderOptions<S>
 ): Promise<void> {
   /** Sessions in a row that ended before they were of use, and whether it has been told. */
   let failures = 0
@@ -45,6 +47,7 @@ export async function runLeaderLoop<S extends LeaderSession> (
     let wasCurrent = false
     try {
       while (!signal.aborted && !session.lost.aborted) {
+        if (refusal() !== null) return LEFT * heartbeatMs
         if (await session.tryToLead() && stop === undefined) {
           onLog({ level: 'info', code: 'leadership', message: 'this process writes the history from now on' })
           stop = await begin(session)
@@ -62,7 +65,9 @@ export async function runLeaderLoop<S extends LeaderSession> (
     } finally {
       if (stop !== undefined) {
         if (!signal.aborted) {
-          const cause = session.lost.aborted ? messageOf(session.lost.reason) : 'it has fallen behind the chain'
+          const cause = session.lost.aborted
+            ? messageOf(session.lost.reason)
+            : refusal() ?? 'it has fallen behind the chain'
           const message = `this process has lost the lead (${cause}): another may write the history now`
           onLog({ level: 'warn', code: 'leadership', message })
         }

@@ -7,7 +7,7 @@ import type { History } from '../../../lib/history/history.js'
 import { openSharedHistory, type SharedHistoryOptions } from '../../../lib/history/shared-history.js'
 import { NO_ROOM } from '../../../lib/history/store/failures.js'
 import { rebuildRollups } from '../../../lib/history/rebuild.js'
-import { openPostgresStore } from '../../../lib/history/replicas/leader-lock.js'
+import { HEARTBEAT_MS, openPostgresStore } from '../../../lib/history/replicas/leader-lock.js'
 import { createLedger, type Ledger } from '../../../simulator/index.js'
 import { countOf } from '../../support/history/count.js'
 import { ageTime } from '../../support/age-time.js'
@@ -140,7 +140,7 @@ test(
   }
 )
 
-test('who reads another network than the stored one answers nothing from it, and says so', { skip }, async t => {
+test('who reads another network than the stored one neither answers nor leads, and says so', { skip }, async t => {
   const { url } = newPlace(t)
   const ledger = present()
   const first = await share(t, ledger, url)
@@ -148,15 +148,19 @@ test('who reads another network than the stored one answers nothing from it, and
   await until(() => first.history.status().complete && first.history.status().last24h)
   let genesis = 'GenesisOfAnother'
   const reader = Object.assign(presentReader(ledger), { genesisHash: async () => genesis })
-  const { history } = await share(t, ledger, url, { writes: false, reader })
+  const { history, leads } = await share(t, ledger, url, { reader })
   await t.rejects(history.last24h(), { code: 'WARMING_UP' }, 'before it is known which it reads')
   history.start()
   await until(() => history.status().refusal !== null)
   t.match(history.status().refusal, /made for the one of genesis .*, CHAIN_RPC_URL leads to GenesisOfAnother/)
   await t.rejects(history.last24h(), { code: 'WRONG_NETWORK' })
+  await first.history.stop()
+  await systemClock.sleep(HEARTBEAT_MS * 1.5)
+  t.notOk(leads(), 'the lead is left to others')
   genesis = await presentReader(ledger).genesisHash()
   await until(() => history.status().refusal === null)
   t.equal((await history.last24h()).volumes.size, 2, 'and all once that is corrected')
+  await until(leads)
 })
 
 test(

@@ -31,8 +31,8 @@ function createLock () {
   }
 }
 
-/** `currentFor`: looks for which it is at the head once it leads. */
-function contender (lock: ReturnType<typeof createLock>, currentFor = Infinity) {
+/** `currentFor`: looks for which it is at the head once it leads; `refusal`: why it must not, once it does. */
+function contender (lock: ReturnType<typeof createLock>, currentFor = Infinity, refusal: string | null = null) {
   const stop = new AbortController()
   let looks = 0
   const seen = { leads: 0, begun: 0, sessions: [] as Array<ReturnType<typeof lock.open>>, log: [] as LogEvent[] }
@@ -48,6 +48,7 @@ function contender (lock: ReturnType<typeof createLock>, currentFor = Infinity) 
       return async () => { seen.leads-- }
     },
     isCurrent: () => seen.leads > 0 && looks++ < currentFor,
+    refusal: () => seen.begun > 0 ? refusal : null,
     heartbeatMs: 5,
     clock: systemClock,
     signal: stop.signal,
@@ -85,6 +86,19 @@ test('who leads and falls behind the chain gives the lead to one who does not', 
   for (const one of [cutOff, other]) await one.stop()
 })
 
+test('who must not lead, as it comes to know, leaves the lead for good', async t => {
+  const lock = createLock()
+  const wrong = contender(lock, 0, 'of another network')
+  await until('it has led', () => wrong.seen.begun > 0 && wrong.seen.leads === 0)
+  t.ok(wrong.seen.log.some(({ message }) => message.includes('has lost the lead (of another network)')))
+  const right = contender(lock)
+  await until('the other leads', () => right.seen.leads === 1)
+  await right.stop()
+  await wait(60)
+  t.equal(wrong.seen.begun, 1)
+  await wrong.stop()
+})
+
 test('who never was at the head keeps the lead, as where finality has stalled for all', async t => {
   const lock = createLock()
   const [first, second] = [contender(lock, 0), contender(lock, 0)]
@@ -109,6 +123,7 @@ test('a database that can\'t be reached is tried again, and told once', async t 
       return async () => { leads = false }
     },
     isCurrent: () => true,
+    refusal: () => null,
     heartbeatMs: 5,
     clock: { ...systemClock, sleep: async (ms, signal) => await systemClock.sleep(Math.min(ms, 2), signal) },
     signal: stop.signal,
@@ -134,6 +149,7 @@ test('a database that can be reached where nobody can lead is asked ever less of
     }),
     begin: async () => async () => {},
     isCurrent: () => true,
+    refusal: () => null,
     heartbeatMs: 5,
     clock: {
       ...systemClock,
