@@ -20,7 +20,7 @@ FROM ${BASE}
 ENV NODE_ENV=production DATA_DIR=/data
 WORKDIR /app
 COPY --from=modules /app/node_modules node_modules
-COPY package.json LICENSE ./
+COPY package.json openapi.json openapi.yaml LICENSE ./
 COPY public public
 COPY scripts/built.js scripts/built.js
 COPY --from=build /app/dist dist

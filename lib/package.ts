@@ -10,7 +10,10 @@ function findRoot (): URL {
 }
 
 const ROOT = findRoot()
-const { version } = JSON.parse(readFileSync(new URL('package.json', ROOT), 'utf8')) as { version: string }
+/** The text of a file beside package.json, or below: the build copies none of them. */
+export const ownFile = (name: string): string => readFileSync(new URL(name, ROOT), 'utf8')
+
+const { version } = JSON.parse(ownFile('package.json')) as { version: string }
 
 export const SERVICE_NAME = 'DAO Market Data API'
 export const SERVICE_VERSION = version

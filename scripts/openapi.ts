@@ -1,8 +1,10 @@
 import { writeFileSync } from 'node:fs'
 import { readCommandLine } from './command-line.js'
-import { contractText } from './contract.js'
+import { contractFiles } from './contract.js'
 
-/** Writes openapi.json, the contract that clients are generated from. */
+/** Writes the contract that clients are generated from, and that the service serves. */
 
-readCommandLine('npm run openapi: writes openapi.json', {})
-writeFileSync(new URL('../openapi.json', import.meta.url), await contractText())
+readCommandLine('npm run openapi: writes openapi.json and openapi.yaml', {})
+for (const [name, text] of Object.entries(await contractFiles())) {
+  writeFileSync(new URL(`../${name}`, import.meta.url), text)
+}

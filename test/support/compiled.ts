@@ -15,7 +15,7 @@ import type { BuildOptions, OutputFile } from 'esbuild'
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FOLDERS = ['bench', 'lib', 'plugins', 'routes', 'schemas', 'scripts', 'simulator', 'test']
 /** What the sources read beside them. */
-const LINKED = ['idl', 'package.json', 'public']
+const LINKED = ['idl', 'openapi.json', 'openapi.yaml', 'package.json', 'public']
 
 /** Paths from `root` of all files below its `folders` that end with `ending`. */
 function filesOf (root: string, folders: readonly string[], ending: string): string[] {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'tap'
-import { contractText, describeContract } from '../../../scripts/contract.js'
+import { contractFiles, describeContract } from '../../../scripts/contract.js'
 import { build, settings, startChain } from '../../helper.js'
 import { answerOf, type Contract, createValidators, type DocumentedAnswer, type Operation, type Way } from './document.js'
 
-const committed = readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8')
-const contract = JSON.parse(committed) as Contract
+const committed = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')
+const contract = JSON.parse(committed('openapi.json')) as Contract
 const operations = Object.entries(contract.paths).flatMap(
   ([path, { get }]): Array<[string, Operation]> => get === undefined ? [] : [[path, get]]
 )
@@ -14,8 +14,10 @@ const operations = Object.entries(contract.paths).flatMap(
 const answersOf = (path: string, { responses }: Operation): Array<[string, DocumentedAnswer & Way]> =>
   Object.keys(responses).map(status => [status, answerOf(contract, path, status)!])
 
-test('openapi.json is what the routes say', async t => {
-  t.equal(await contractText(), committed, 'run `npm run openapi` and commit openapi.json')
+test('the committed documents are what the routes say', async t => {
+  for (const [name, text] of Object.entries(await contractFiles())) {
+    t.equal(text, committed(name), `run \`npm run openapi\` and commit ${name}`)
+  }
 })
 
 test('the service serves the same document, as JSON and as YAML, and a page to read it', async t => {

@@ -1,7 +1,6 @@
 import Fastify, { type FastifySchema } from 'fastify'
-import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
-import openapi from '../../../plugins/openapi.js'
+import { documenting } from '../../../scripts/contract.js'
 import { json } from '../../../schemas/responses.js'
 import { ErrorSchema } from '../../../schemas/common.js'
 import { holdToContract } from './watch.js'
@@ -15,8 +14,7 @@ async function toldOf (
   t.teardown(() => fastify.close())
   const told: string[] = []
   holdToContract(fastify, problem => told.push(problem))
-  await fastify.register(fp(async () => {}, { name: 'rate-limit' }))
-  await fastify.register(openapi)
+  await fastify.register(documenting)
   fastify.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'no such path' }))
   fastify.get('/thing', { ...schema !== undefined && { schema } }, async (_request, reply) => {
     // the serialiser would refuse, or mend, what the checks are to find

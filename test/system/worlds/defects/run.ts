@@ -12,7 +12,7 @@ import { type Defect, DEFECTS, piecesOf } from './defects.js'
 
 const HOME = join(import.meta.dirname, '../../../..')
 const COPIED = [
-  'app.ts', 'package.json', 'tsconfig.json', 'idl', 'lib', 'plugins', 'public', 'routes', 'schemas',
+  'app.ts', 'openapi.json', 'package.json', 'tsconfig.json', 'idl', 'lib', 'plugins', 'public', 'routes', 'schemas',
   'scripts/command-line.ts', 'simulator', 'test/system/worlds', 'test/support'
 ]
 
