@@ -81,6 +81,6 @@ export const DaoRecordSchema = record('DaoRecord', 'Everything of one DAO.', {
         '(`proposals.live` says how many there are).'),
     ...SPENDING_LIMIT
   }, 'What it decides.'),
-  slot: slot('Slot of supply and treasury.')
+  slot: slot('Slot of price, liquidity, supply and treasury.')
 }, { listed: true, reason: null })
 export type DaoRecord = Static<typeof DaoRecordSchema>

@@ -90,6 +90,10 @@ export function createSnapshotReader (
     }
     const daos = new Map([...found].flatMap(([address, { entry: { dao, leftOut } }]) =>
       dao === undefined || leftOut !== undefined ? [] : [[address, dao]]))
+    // a list of none would look like a market without DAOs
+    if (daos.size === 0 && [...found.values()].some(({ entry }) => entry.leftOut === 'undecodable')) {
+      throw new ServiceError('NODE_BAD_ANSWER', `none of ${found.size} DAO accounts has a form that is known`)
+    }
     const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []

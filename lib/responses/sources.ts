@@ -22,7 +22,7 @@ export interface Sources {
     /** As it is kept, whatever its age. */
     peek (): Aged<Snapshot> | undefined
   }
-  /** Throws NODE_BAD_ANSWER where a token that the settings value can't be read. */
+  /** Throws NODE_BAD_ANSWER where a token that the settings value, or a pool that prices it, can't be read. */
   priced: Kept<PricedState>
   history: History
   settings: Settings
@@ -70,11 +70,13 @@ export type PricedState = Awaited<ReturnType<ReturnType<typeof createPriced>>>
 /** The state, with what its tokens are worth by its pools, and these deepest first: made once for each state. */
 export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings) =>
   formOf(parts => stateOf(state, parts), snapshot => {
-    const { pairs, tokens } = snapshot
+    const { discovered, pairs, tokens } = snapshot
     const { usdMints, pricedBy } = usdRules
-    const lost = [...usdMints, ...pricedBy.keys()].find(mint => tokens.get(mint) === null)
+    const pricing = [...pricedBy.values()]
+    const lost = [...usdMints, ...pricedBy.keys()].find(mint => tokens.get(mint) === null) ??
+      discovered.find(({ address, leftOut }) => leftOut === 'undecodable' && pricing.includes(address))?.address
     if (lost !== undefined) {
-      throw new ServiceError('NODE_BAD_ANSWER', `the node gave no mint at ${lost}, which has a value by the settings`)
+      throw new ServiceError('NODE_BAD_ANSWER', `values by the settings need ${lost}, which can't be read`)
     }
     const usd = createValuation(pairs, usdRules)
     const deepest = byDepth(pairs, usd)

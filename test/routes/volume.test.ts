@@ -1,5 +1,6 @@
 import { test, type Test } from 'tap'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
+import type { Dao } from '../../simulator/index.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 
 const DAY = 86_400
@@ -140,6 +141,33 @@ test('a dollar that can\'t be read is an error, not a total of nought', async t 
     t.equal((await app.inject(path)).statusCode, 500, path)
   }
   t.ok(fault.fired > 0)
+})
+
+test('what has no form that is known is an error, where nothing else is left or a value needs it', async t => {
+  const { ledger, node } = await startChain(t)
+  const [usdc, euro] = [ledger.usdc(), ledger.mint({ symbol: 'EURO' })]
+  const [pool, other] = [[euro, usdc], [ledger.mint(), euro]].map(([base, quote]) =>
+    ledger.dao({ base: base!, quote: quote!, baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n }))
+  for (const dao of [pool!, other!]) dao.swap('buy', 10n ** 8n)
+  const statuses = async (env: Record<string, string>) => {
+    const app = await build(t, { env: settings(t, node, ledger, env), now: () => ledger.time * 1000, pollMs: 20 })
+    await historyComplete(app)
+    const paths = ['/api/volume/aggregate', '/api/tickers', '/api/pools', '/api/treasuries']
+    const answers = await Promise.all(paths.map(path => app.inject(path)))
+    await app.close()
+    return [...new Set(answers.map(({ statusCode }) => statusCode))]
+  }
+  const spoil = ({ address }: Dao): void => {
+    const { owner, data } = ledger.account(address)!
+    data[8] = 2
+    ledger.setAccount(address, { owner, data })
+  }
+  const priced = { USD_PRICED_MINTS: `${euro.address}:${pool!.address}` }
+  t.same(await statuses(priced), [200])
+  spoil(pool!)
+  t.same([await statuses({}), await statuses(priced)], [[200], [500]])
+  spoil(other!)
+  t.same(await statuses({}), [500])
 })
 
 test('two DAOs of one token make one token record', async t => {
