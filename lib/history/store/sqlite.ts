@@ -66,7 +66,8 @@ function prepareFile (file: Database.Database, path: string): void {
       const [found] = file.prepare('pragma quick_check(1)').all() as Array<{ quick_check: string }>
       if (found?.quick_check !== 'ok') throw damaged(path, found?.quick_check ?? 'no answer to the check')
     }
-    file.exec('begin immediate; rollback')
+    // to begin alone is granted to who may only read
+    file.exec('begin immediate; pragma user_version = 0; rollback')
   } catch (cause) {
     if (codeOf(cause).startsWith('SQLITE_READONLY')) throw unusable(`the history can't be written: ${path}`, cause)
     if (IS_DAMAGE.test(codeOf(cause))) throw damaged(path, messageOf(cause))

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import {
-  existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync, closeSync, statSync
+  chmodSync, chownSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync, writeSync, closeSync,
+  statSync
 } from 'node:fs'
 import { join } from 'node:path'
 import { sql } from 'kysely'
@@ -18,6 +19,8 @@ testStore<string>({
 })
 
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
+/** A user of no rights. */
+const NOBODY = 65_534
 const open = (folder: string) => openSqliteStore({ folder, program: PROGRAM })
 
 test('what is being written as it closes is written, and what comes later is refused', async t => {
@@ -96,6 +99,23 @@ test('refuses a folder that it can not write', async t => {
   await t.rejects(open(join(folder, 'taken')), { code: 'HISTORY_UNAVAILABLE', message: /can't be/ })
   mkdirSync(join(folder, 'other', 'history.db'), { recursive: true })
   await t.rejects(open(join(folder, 'other')), { code: 'HISTORY_UNAVAILABLE', message: /can't be opened|damaged/ })
+})
+
+test('refuses a store that it may only read', async t => {
+  const folder = t.testdir()
+  await (await open(folder)).close()
+  chmodSync(join(folder, 'history.db'), 0o444)
+  // root may write everywhere
+  const user = process.geteuid!()
+  if (user === 0) {
+    chownSync(folder, NOBODY, NOBODY)
+    process.seteuid!(NOBODY)
+  }
+  try {
+    await t.rejects(open(folder), { code: 'HISTORY_UNAVAILABLE', message: /^the history can't be written: / })
+  } finally {
+    process.seteuid!(user)
+  }
 })
 
 test('refuses what is no store, and one that is damaged; and lets go of the lock', async t => {
