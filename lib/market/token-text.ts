@@ -1,17 +1,6 @@
-/** Characters as people see them (grapheme clusters). */
-export const MAX_SYMBOL = 32
-export const MAX_NAME = 64
-/** UTF-16 units of a character on average: letters of any script have fewer, heaps of combining marks more. */
-const UNITS = 4
+import { endOf } from '../../public/market/format.js'
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+export { MAX_NAME, MAX_SYMBOL } from '../../public/market/format.js'
 
-/** The text as a list has it: one of more than `most` characters counts as none. */
-export function listedText (text: string, most: number): string {
-  if (text.length <= most) return text
-  let count = 0
-  for (const { segment, index } of segmenter.segment(text)) {
-    if (count++ === most || index + segment.length > most * UNITS) return ''
-  }
-  return text
-}
+/** The text as a list has it: one of more than `most` characters, as a page counts them, counts as none. */
+export const listedText = (text: string, most: number): string => endOf(text, most) === undefined ? text : ''

@@ -11,6 +11,8 @@ declare module '*/public/market/format.js' {
   /** Characters as people see them (grapheme clusters). */
   export const MAX_SYMBOL: number
   export const MAX_NAME: number
+  /** Undefined where a text has no more than `most`. */
+  export function endOf (text: string, most: number): number | undefined
   /** Without what is not seen, and cut, with an ellipsis, where it is longer than `most` characters. */
   export function cutText (text: string, most: number): string
 }

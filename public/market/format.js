@@ -105,16 +105,22 @@ const UNITS = 4
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/gu
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
+/** Where a text of more than `most` characters is cut; undefined: it has no more. */
+export function endOf (text, most) {
+  if (text.length <= most) return undefined
+  let [end, count] = [0, 0]
+  for (const { segment, index } of segmenter.segment(text)) {
+    if (count++ === most || index + segment.length > most * UNITS) return end
+    end = index + segment.length
+  }
+  return undefined
+}
+
 /** A stranger's text as people see it, cut, with an ellipsis, where it is longer than `most` characters. */
 export function cutText (text, most) {
   const seen = text.replace(UNSEEN, '').trim()
-  if (seen.length <= most) return seen
-  let [end, count] = [0, 0]
-  for (const { segment, index } of segmenter.segment(seen)) {
-    if (count++ === most || index + segment.length > most * UNITS) return `${seen.slice(0, end)}…`
-    end = index + segment.length
-  }
-  return seen
+  const end = endOf(seen, most)
+  return end === undefined ? seen : `${seen.slice(0, end)}…`
 }
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
