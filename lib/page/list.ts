@@ -79,8 +79,8 @@ export const listResponse = ({ totals, rows }: PageList, all: boolean): CachedRe
  * treasuries are never older.
  */
 export function createPageList (pools: Kept<PoolList>, treasuries: Kept<Treasuries>) {
-  const known = formOf(pools, async ({ pools, state: { tokens } }) =>
-    pageList({ pools, tokens }, await orUnknown(treasuries([])) ?? []))
+  const known = formOf(pools, async ({ byId, state: { tokens } }) =>
+    pageList({ pools: [...byId.values()], tokens }, await orUnknown(treasuries([])) ?? []))
   return {
     known,
     first: formOf(known, list => listResponse(list, false)),

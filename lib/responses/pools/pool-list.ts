@@ -93,7 +93,7 @@ export function createTradedPools (sources: Sources) {
     if (byId.size === 0 && state.pairs.length > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
     }
-    return { state, pricesUsd, windowsEnd: head.time, pools: [...byId.values()], byId }
+    return { state, pricesUsd, windowsEnd: head.time, byId }
   })
 }
 
@@ -103,9 +103,11 @@ export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: 
     const list = await traded(parts)
     const known = await orUnknown(facts.all(parts))
     // supplies hardly ever change: they count at the price that stands beside them
-    const figuresOf = ({ pool_id: id }: Pool) => known?.get(id)?.poolFigures(list.pricesUsd.get(id)!)
-    const pools = list.pools.map(pool => ({ ...pool, ...figuresOf(pool) }))
-    return { ...list, pools, byId: new Map(pools.map(pool => [pool.pool_id, pool])) }
+    return {
+      ...list,
+      byId: new Map(Array.from(list.byId, ([id, pool]) =>
+        [id, { ...pool, ...known?.get(id)?.poolFigures(list.pricesUsd.get(id)!) }]))
+    }
   })
 
 /** Undefined where it can't be had now. */

@@ -78,7 +78,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
   return {
     traded,
     known: list,
-    list: formOf(list, ({ pools }) => jsonResponse(pools)),
+    list: formOf(list, ({ byId }) => jsonResponse([...byId.values()])),
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
     async one (parts: Part[], poolId: string) {
       await listed([], poolId)
