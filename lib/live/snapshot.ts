@@ -99,9 +99,12 @@ export function createSnapshotReader (
     const pairs: Pair[] = []
     const discovered = Array.from(found.values(), ({ entry }): Discovered => {
       const dao = daos.get(entry.address)
-      const result = dao && list(dao, tokens)
-      if (typeof result === 'string') return { ...entry, leftOut: result }
-      if (result !== undefined) pairs.push(result)
+      if (dao === undefined) return entry
+      const { address, baseReserves, quoteReserves } = dao
+      if (baseReserves === 0n || quoteReserves === 0n) return { ...entry, leftOut: 'no reserves' }
+      const traded = tokensOf(dao, tokens)
+      if (traded === undefined) return { ...entry, leftOut: 'mint unreadable' }
+      pairs.push({ address, baseReserves, quoteReserves, ...traded })
       return entry
     })
     for (const address of found.keys()) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
@@ -140,24 +143,22 @@ export function createSnapshotReader (
   }
 }
 
-/** The pool of a DAO, or why it is not listed. */
-function list (
-  { address, baseMint, quoteMint, baseReserves, quoteReserves }: Dao, tokens: ReadonlyMap<string, Token | null>
-): Pair | LeftOutReason {
-  if (baseReserves === 0n || quoteReserves === 0n) return 'no reserves'
+/** What a pool trades, which never changes. */
+export type PoolTokens = Pick<Pair, 'baseMint' | 'quoteMint' | 'baseDecimals' | 'quoteDecimals'>
+
+/** That of a DAO, with the texts of its tokens; undefined where a mint can't be read. */
+export function tokensOf ({ baseMint, quoteMint }: Dao, tokens: Snapshot['tokens']) {
   const [base, quote] = [tokens.get(baseMint), tokens.get(quoteMint)]
-  if (base == null || quote == null) return 'mint unreadable'
-  return {
-    address,
-    baseMint,
-    quoteMint,
-    baseReserves,
-    quoteReserves,
-    baseDecimals: base.decimals,
-    quoteDecimals: quote.decimals,
-    baseSymbol: base.symbol,
-    baseName: base.name,
-    quoteSymbol: quote.symbol,
-    quoteName: quote.name
-  }
+  return base == null || quote == null
+    ? undefined
+    : {
+        baseMint,
+        quoteMint,
+        baseDecimals: base.decimals,
+        quoteDecimals: quote.decimals,
+        baseSymbol: base.symbol,
+        baseName: base.name,
+        quoteSymbol: quote.symbol,
+        quoteName: quote.name
+      }
 }

@@ -3,6 +3,7 @@ import { formatUnits } from '../decimal.js'
 import { ServiceError } from '../errors.js'
 import { isWalked, type MarketKey, type ProposalEvent, type Reading } from '../history/history.js'
 import { type Part, partOf, within } from '../live/fresh.js'
+import { type PoolTokens, tokensOf } from '../live/snapshot.js'
 import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { executedPriceText, ifKnown, textsOf } from '../market/pool-figures.js'
 import type { Decimals } from '../market/price.js'
@@ -20,7 +21,7 @@ import { jsonResponse } from './json-response.js'
 import { checkTold, extentOf, MAX_DAYS } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
 import {
-  checkAddress, daoOf, formOf, headOf, keepEach, keepOne, MAX_RECORDS, noProposal, type Sources, stateOf, tokensOf
+  checkAddress, daoOf, formOf, headOf, keepEach, keepOne, MAX_RECORDS, noProposal, type Sources, stateOf
 } from './sources.js'
 
 interface ProposalsAsked {
@@ -44,17 +45,16 @@ interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 /** `bps`: its threshold, null once decided; `decimals`: of its DAO's tokens, undefined where one can't be read. */
 export interface Known {
   proposal: Proposal
-  dao: Dao
   bps: number | null
-  decimals: Decimals | undefined
+  decimals: PoolTokens | undefined
   /** What made it and what ended it, as far as events tell. */
   told: Told
 }
 
 /** Throws NODE_BAD_ANSWER where a mint can't be read. */
-function decimalsOf ({ dao, decimals }: Known): Decimals {
+function decimalsOf ({ proposal: { dao }, decimals }: Known): PoolTokens {
   if (decimals !== undefined) return decimals
-  throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao.address} can't be read`)
+  throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao} can't be read`)
 }
 
 const NOT_LIVE = { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
@@ -76,7 +76,7 @@ function decisionOf ({ ended }: Told, decimals: Decimals | undefined): ProposalR
   }
 }
 
-function rowOf ({ proposal, bps, decimals, told }: Omit<Known, 'dao'>): ProposalRow {
+function rowOf ({ proposal, bps, decimals, told }: Known): ProposalRow {
   const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao } = proposal
   return {
     proposal: address,
@@ -167,7 +167,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         const dao = daos.get(proposal.dao)
         if (dao === undefined) return []
         const told = events.get(proposal.address) ?? {}
-        return [{ proposal, dao, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens), told }]
+        return [{ proposal, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens), told }]
       } catch (error) {
         // another build's, or damaged: it alone is left out
         if (error instanceof DecodeError) return []
@@ -190,7 +190,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   /** A market of a proposal, as its trades are told. */
   async function traded (market: MarketKey): Promise<Traded> {
     const known = await find([], market.proposal)
-    return { ...known.dao, ...decimalsOf(known), market }
+    return { ...decimalsOf(known), address: known.proposal.dao, market }
   }
   const { trades, candles } = createPoolHistory(sources, traded)
 
@@ -213,9 +213,8 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       throw new ServiceError('NODE_BAD_ANSWER', `the node gave no proposal at ${address}, or no DAO of it`)
     }
     const proposal = decodeProposal(program.program, own)
-    const dao = decodeDao(program, account)
     const decimals = decimalsOf(known)
-    const bps = bpsOf(proposal, dao)
+    const bps = bpsOf(proposal, decodeDao(program, account))
     const live = proposal.state === 'pending' ? liveMarkets(account) : null
     headOf(sources, parts)
     return await history.read(async reading => {

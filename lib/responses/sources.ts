@@ -3,7 +3,7 @@ import type { ChainTime } from '../chain/timekeeper.js'
 import {
   type Aged, aged, createFreshCache, dated, type Kept, type Made, noted, type Part, RENEW_FROM, within
 } from '../live/fresh.js'
-import type { Snapshot } from '../live/snapshot.js'
+import { type PoolTokens, type Snapshot, tokensOf } from '../live/snapshot.js'
 import { divide, powerOfTen } from '../decimal.js'
 import { byDepth, poolsByPair } from '../market/ticker.js'
 import { createValuation } from '../market/usd.js'
@@ -109,17 +109,6 @@ export async function daoOf ({ get }: Sources['snapshot'], daoOrMint: string): P
 /** What is kept by the address of a DAO, by what `daoOf` takes; throws what that does. */
 export const byDao = <V>({ snapshot }: Sources, kept: Kept<V, [string]>): Kept<V, [daoOrMint: string]> =>
   (parts, daoOrMint) => within(daoOf(snapshot, daoOrMint).then(address => kept(parts, address)))
-
-/** What a DAO trades, which never changes; undefined where a mint can't be read. */
-export function tokensOf ({ baseMint, quoteMint }: Dao, tokens: Snapshot['tokens']) {
-  const [base, quote] = [tokens.get(baseMint), tokens.get(quoteMint)]
-  return base == null || quote == null
-    ? undefined
-    : { baseMint, quoteMint, baseDecimals: base.decimals, quoteDecimals: quote.decimals }
-}
-
-/** asset0 is the base token, asset1 the quote token. */
-export type PoolTokens = NonNullable<ReturnType<typeof tokensOf>>
 
 /** A state so young is not read anew for a pool that it does not know, ms: anyone may ask for what there is not. */
 const YOUNG = 1_000

@@ -1,7 +1,7 @@
 import { type ChainPosition, executedPrice, type PoolEvent } from '../../history/history.js'
 import { textsOf } from '../../market/pool-figures.js'
 import type { BlockEvent, LiquidityCause } from '../../../schemas/block-range.js'
-import type { PoolTokens } from '../sources.js'
+import type { PoolTokens } from '../../live/snapshot.js'
 
 export const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition =>
   ({ slot, blockIndex: blockIndex ?? 0, eventIndex })

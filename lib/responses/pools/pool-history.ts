@@ -4,6 +4,7 @@ import {
   type Trade
 } from '../../history/history.js'
 import type { Part } from '../../live/fresh.js'
+import type { PoolTokens } from '../../live/snapshot.js'
 import { multiply, wholeTokens } from '../../decimal.js'
 import { amountText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
@@ -16,7 +17,7 @@ import type { Candles, PoolDays, Trades } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
 import { checkTold, extentOf, knownTrades, MAX_DAYS } from '../known.js'
 import type { CANDLES, DAYS, TRADES } from '../parameters.js'
-import { headOf, keepEach, type PoolTokens, type Sources } from '../sources.js'
+import { headOf, keepEach, type Sources } from '../sources.js'
 
 /** A pool, or one market of a proposal of its DAO. */
 export type Traded = PoolTokens & { address: string, market?: MarketKey }
