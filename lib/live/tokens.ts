@@ -61,14 +61,14 @@ function tolerant<T> (read: () => T): T | undefined {
 }
 
 /** The token of a mint, or null. */
-function decodeToken (mint: string, { accounts }: AccountSet) {
+function decodeToken (mint: string, { accounts, asked }: AccountSet) {
   const account = accounts.get(mint)
   const decoded = account && decodeMint(account)
   if (decoded === undefined) return null
   const said = tolerant(() => token2022Metadata(account!))
-  const place = metadataAddress(mint)
+  const [, place] = asked
   // a mint may point anywhere, to accounts of 10 MB too: metadata in a form that is read is at one address alone
-  const metadata = said !== undefined && 'at' in said && said.at !== place ? undefined : accounts.get(place)
+  const metadata = said !== undefined && 'at' in said && said.at !== place ? undefined : accounts.get(place!)
   const own = said !== undefined && 'name' in said ? said : undefined
   const text = own ?? (metadata && tolerant(() => decodeMetaplex(metadata, mint))) ?? NO_TEXT
   const whole = { symbol: text.symbol, name: text.name }
