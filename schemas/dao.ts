@@ -69,7 +69,7 @@ export const DaoRecordSchema = record('DaoRecord', 'Everything of one DAO.', {
   treasury: TreasurySchema,
   decisions: object({
     proposals: object({
-      total: integer('All of them.', 8),
+      total: integer('All of them, also those that can\'t be read.', 8),
       draft: integer('Not launched.', 1),
       live: integer('Those whose markets are open.', 1),
       passed: integer('Decided so.', 4),

@@ -33,6 +33,7 @@ interface AnchorDao {
   squads_multisig_vault: PublicKey
   base_mint: PublicKey
   quote_mint: PublicKey
+  proposal_count: number
   pass_threshold_bps: number
   seq_num: AnchorInteger
 }
@@ -40,7 +41,8 @@ interface AnchorDao {
 /** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
 export function decodeDao (client: ProgramClient, account: RawAccount) {
   const {
-    amm, nonce, squads_multisig: multisig, squads_multisig_vault: vault, pass_threshold_bps: passThresholdBps, ...dao
+    amm, nonce, squads_multisig: multisig, squads_multisig_vault: vault,
+    proposal_count: proposalCount, pass_threshold_bps: passThresholdBps, ...dao
   } = client.dao(account) as AnchorDao
   const { state: { Spot, Futarchy }, amm_base_vault: baseVault, amm_quote_vault: quoteVault } = amm
   const { spot } = (Spot ?? Futarchy)!
@@ -77,8 +79,11 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
     seqNum: toBigInt(dao.seq_num),
     /** Bytes of the account: tells which version created or resized it. */
     size: account.data.length,
-    /** `totalLiquidity`: of all positions in the pool. Throws a DecodeError where the spending limit is none. */
-    details: () => ({ multisig: toKey(multisig), totalLiquidity, passThresholdBps, ...tailOf(account) })
+    /**
+     * `totalLiquidity`: of all positions in the pool; `proposalCount`: ever made. Throws a DecodeError where the
+     * spending limit is none.
+     */
+    details: () => ({ multisig: toKey(multisig), totalLiquidity, proposalCount, passThresholdBps, ...tailOf(account) })
   }
 }
 

@@ -70,7 +70,8 @@ export function createDaoResponses (sources: DaoSources) {
     const reason = reasonOf(state.discovered.find(one => one.address === address)!, await incomplete())
     const [extremes, created] = await history.read(async reading =>
       [await extremesOf(reading, address, pool), createdAt(reading, address)])
-    const open = proposed.find(({ state }) => state === 'pending')
+    const isDeciding = dao.state === 'futarchy'
+    const open = isDeciding ? proposed.find(({ state }) => state === 'pending') : undefined
     const live = open === undefined ? null : await liveOne(parts, open.address)
     const token = state.tokens.get(dao.baseMint)
     const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
@@ -111,9 +112,10 @@ export function createDaoResponses (sources: DaoSources) {
       treasury,
       decisions: {
         proposals: {
-          total: proposed.length,
+          // of the account: the list lacks what can't be read, and may be older or younger
+          total: Math.max(details.proposalCount, proposed.length),
           draft: count('draft'),
-          live: count('pending'),
+          live: Number(isDeciding),
           passed: count('passed'),
           failed: count('failed'),
           removed: count('removed')

@@ -91,6 +91,7 @@ test('a DAO of any build, in either state, says what its fields say', t => {
     deepStrictEqual(details(), {
       multisig: identity.multisig,
       totalLiquidity: 77n,
+      proposalCount: 3,
       passThresholdBps: 300,
       spendingLimit: identity.spendingLimit,
       teamAddress: hasTeam && config.teamAddress !== PROGRAMS.system ? config.teamAddress : null,
