@@ -92,9 +92,10 @@ export const isRefusedWrite = (error: unknown): boolean =>
 /** How SQLSTATEs begin that pass: connections, a read-only server, locks, resources, a server that starts or ends. */
 const PASSING = ['08', '25006', '40', '53', '55', '57', '58', 'XX']
 
-/** Whether user, database or rights are refused: trying again is in vain. */
-export const isRefusal = (error: unknown): boolean =>
-  error instanceof pg.DatabaseError && !PASSING.some(code => error.code?.startsWith(code))
+/** Whether user, database or rights are refused, or a file of the URL can't be read: trying again is in vain. */
+export const isRefusal = (error: unknown): boolean => error instanceof pg.DatabaseError
+  ? !PASSING.some(code => error.code?.startsWith(code))
+  : (error as NodeJS.ErrnoException).syscall === 'open'
 
 /** `prepareTables`, one process at a time however many start at once. Throws what the driver throws, too. */
 export async function preparePostgres (place: PostgresLocation, program?: string): Promise<void> {

@@ -364,6 +364,9 @@ test(
     const wrong = new URL(url)
     wrong.pathname = '/no-such-database'
     await t.rejects(share(t, ledger, wrong.href), { code: 'HISTORY_UNAVAILABLE', message: /no-such-database/ })
+    const unread = new URL(url)
+    unread.searchParams.set('sslrootcert', '/no-such-file')
+    await t.rejects(share(t, ledger, unread.href), { code: 'HISTORY_UNAVAILABLE', message: /ENOENT/ })
     const odd = new URL(url)
     odd.searchParams.set('schema', 'a"b')
     await t.rejects(
