@@ -55,12 +55,12 @@ return count`
 
 /**
  * Notes that a process lives, forgets those not heard of for a while, and gives how many there are, by Redis' clock. It
- * writes: a server that can only be read is taken for away.
+ * begins with what takes room, as counting does: a server that can only be read, or is full, is taken for away.
  */
 const HEARTBEAT = `local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return redis.call('ZCARD', KEYS[1])`
 

@@ -1,3 +1,4 @@
+import { spawn, spawnSync } from 'node:child_process'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import app, { serverOptions } from '../../../app.js'
 import { createRedisLink } from '../../../lib/rate-limit/redis.js'
 import type { RateLimitOptions } from '../../../plugins/rate-limit.js'
 import { settings, startChain, until } from '../../helper.js'
+import { freePort } from '../../support/free-port.js'
 import { createLink } from '../../support/link.js'
 import { steadyNow } from '../../support/steady-time.js'
 
@@ -236,6 +238,31 @@ test('a password that is refused is not told', { skip }, async t => {
   t.equal(told(only!.lines, '"trouble":"answer"'), 1)
   const text = only!.lines.join('') + await only!.app.metrics.text()
   t.notOk(/cretword/.test(text))
+})
+
+const noServer = spawnSync('redis-server', ['--version']).error !== undefined &&
+  'no redis-server can be started here: what a full one does is left out'
+test('a Redis without room is away until it has some, told once', { skip: noServer }, async t => {
+  const port = await freePort()
+  const server = spawn('redis-server', ['--port', String(port), '--save', '', '--maxmemory', '1'], { stdio: 'ignore' })
+  const admin = new Redis(port, { retryStrategy: () => 50 }).on('error', () => {})
+  t.teardown(() => {
+    admin.disconnect()
+    server.kill()
+  })
+  await admin.ping()
+  const changes: boolean[] = []
+  const link = createRedisLink({
+    url: `redis://127.0.0.1:${port}`, prefix: 'test:', expiry: MINUTE, ...PATIENT, onChange: ({ up }) => changes.push(up)
+  })
+  t.teardown(() => link.close())
+  await link.start()
+  await setTimeout(300)
+  t.same(changes, [false])
+  await admin.config('SET', 'maxmemory', '0')
+  await until('it counts', () => link.up)
+  t.equal(await link.add('client'), 1)
+  t.same(changes, [false, true])
 })
 
 test('a replica that ends leaves the fleet at once', { skip }, async t => {
