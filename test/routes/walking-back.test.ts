@@ -72,8 +72,13 @@ test('while the past is read back each answer waits only for what it states', as
   t.match(warming.answers.map(({ ready }) => ready), [true, true, false, false, false])
   t.equal(warming.answers[1]!.since, pool!.complete_since)
 
+  await quickly(() => until('the last day is read, while somebody asks for the pools', async () => {
+    await get('/api/pools')
+    return app.history.status().last24h
+  }))
+  t.equal((await get('/coingecko/tickers')).status, 200, 'the tickers with what the pools know by then')
   await quickly(() => until(
-    'the last day is read', () => app.history.status().phase === 'walking-back' && app.history.status().swaps > 40
+    'some more is read', () => app.history.status().phase === 'walking-back' && app.history.status().swaps > 40
   ))
   await until('the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.trades_24h === 23)
   const [later] = (await get<Pool[]>('/api/pools')).body

@@ -2,7 +2,7 @@ import { eachInSlices } from '../../async.js'
 import type { Rational } from '../../decimal.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
-import type { Kept } from '../../live/fresh.js'
+import type { Kept, Part } from '../../live/fresh.js'
 import { isDate } from '../../market/dao-report.js'
 import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
@@ -13,7 +13,7 @@ import { dateOf, dayOf, timeText } from '../../time.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { DaoFactsKept } from '../daos/facts.js'
 import { createdAt, sinceText } from '../known.js'
-import { headOf, keepOne, type PricedState, type Sources } from '../sources.js'
+import { headOf, keepEach, keepOne, type PricedState, type Sources } from '../sources.js'
 
 /**
  * The pools as they are listed, deepest first; `pricesUsd`: of their base tokens, by pool; `windowsEnd`: the Unix
@@ -73,7 +73,7 @@ export function createTradedPools (sources: Sources) {
     }
   }
 
-  return keepOne(sources, async parts => {
+  const kept = keepEach(sources, async parts => {
     const state = await sources.priced(parts)
     const head = headOf(sources, parts)
     const { windows, created } = await history.read(async reading => ({
@@ -95,6 +95,8 @@ export function createTradedPools (sources: Sources) {
     }
     return { state, pricesUsd, windowsEnd: head.time, byId }
   })
+  // with the last day of all one knows those that a list of before it was read does not
+  return (parts: Part[]) => kept(parts, history.status().last24h)
 }
 
 /** The same with what supply and treasury make of each, where their many accounts can be had. */
