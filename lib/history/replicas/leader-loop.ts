@@ -32,6 +32,8 @@ export interface LeaderOptions<S extends LeaderSession> {
 const MAX_MS = 2000
 /** Heartbeats for which who gave the lead back leaves it to the others. */
 const LEFT = 3
+/** By when who leads has to be at the head, ms; twice as long each time: a stall of finality is one for all. */
+const PATIENCE_MS = 60_000
 
 /** Leads whenever the lead is free, until the signal. Never throws. */
 export async function runLeaderLoop<S extends LeaderSession> (
@@ -40,26 +42,31 @@ export async function runLeaderLoop<S extends LeaderSession> (
   /** Sessions in a row that ended before they were of use, and whether it has been told. */
   let failures = 0
   let isTold = false
+  let patience = PATIENCE_MS
 
   /** Gives for how long the lead is left to others, ms. */
   async function keep (session: S): Promise<number> {
     let stop: (() => Promise<void>) | undefined
-    let wasCurrent = false
+    /** By when it has to be at the head, ms. */
+    let due = Infinity
     try {
       while (!signal.aborted && !session.lost.aborted) {
         if (refusal() !== null) return LEFT * heartbeatMs
         if (await session.tryToLead() && stop === undefined) {
           onLog({ level: 'info', code: 'leadership', message: 'this process writes the history from now on' })
           stop = await begin(session)
+          due = clock.now() + patience
         }
         await pause(clock, heartbeatMs, signal, session.lost)
         if (session.lost.aborted) return 0
         failures = 0
         isTold = false
-        const isNow = isCurrent()
-        // another may reach its nodes, or the database, better; for who never was at the head nothing says so
-        if (wasCurrent && !isNow) return LEFT * heartbeatMs
-        wasCurrent = isNow
+        if (isCurrent()) [due, patience] = [0, PATIENCE_MS]
+        else if (clock.now() >= due) {
+          // another may reach its nodes, or the database, better
+          if (due > 0) patience *= 2
+          return LEFT * heartbeatMs
+        }
       }
       return 0
     } finally {
@@ -67,7 +74,7 @@ export async function runLeaderLoop<S extends LeaderSession> (
         if (!signal.aborted) {
           const cause = session.lost.aborted
             ? messageOf(session.lost.reason)
-            : refusal() ?? 'it has fallen behind the chain'
+            : refusal() ?? 'it is not at the head of the chain'
           const message = `this process has lost the lead (${cause}): another may write the history now`
           onLog({ level: 'warn', code: 'leadership', message })
         }

@@ -31,8 +31,13 @@ function createLock () {
   }
 }
 
-/** `currentFor`: looks for which it is at the head once it leads; `refusal`: why it must not, once it does. */
-function contender (lock: ReturnType<typeof createLock>, currentFor = Infinity, refusal: string | null = null) {
+/**
+ * `currentFor`: looks for which it is at the head once it leads; `refusal`: why it must not, once it does; `speed`: of
+ * its clock.
+ */
+function contender (
+  lock: ReturnType<typeof createLock>, currentFor = Infinity, refusal: string | null = null, speed = 1
+) {
   const stop = new AbortController()
   let looks = 0
   const seen = { leads: 0, begun: 0, sessions: [] as Array<ReturnType<typeof lock.open>>, log: [] as LogEvent[] }
@@ -50,7 +55,7 @@ function contender (lock: ReturnType<typeof createLock>, currentFor = Infinity, 
     isCurrent: () => seen.leads > 0 && looks++ < currentFor,
     refusal: () => seen.begun > 0 ? refusal : null,
     heartbeatMs: 5,
-    clock: systemClock,
+    clock: { ...systemClock, now: () => systemClock.now() * speed },
     signal: stop.signal,
     onLog: event => seen.log.push(event)
   })
@@ -99,7 +104,21 @@ test('who must not lead, as it comes to know, leaves the lead for good', async t
   await wrong.stop()
 })
 
-test('who never was at the head keeps the lead, as where finality has stalled for all', async t => {
+test('who does not come to the head leaves the lead to one who may, ever less often', async t => {
+  const lock = createLock()
+  const cutOff = contender(lock, 0, null, 1_000)
+  await until('it has given the lead back three times', () => cutOff.seen.begun > 3)
+  const tenures = cutOff.seen.log.filter(({ code }) => code === 'leadership')
+  t.ok(tenures.some(({ message }) => message.includes('has lost the lead (it is not at the head of the chain)')))
+  const other = contender(lock)
+  await until('the other leads', () => other.seen.leads === 1)
+  t.equal(cutOff.seen.leads, 0)
+  const { begun } = cutOff.seen
+  for (const one of [cutOff, other]) await one.stop()
+  t.ok(begun < 8, 'within seconds, of which each tenure took twice as long as the one before')
+})
+
+test('who is not at the head yet keeps the lead for a while, as where finality has stalled for all', async t => {
   const lock = createLock()
   const [first, second] = [contender(lock, 0), contender(lock, 0)]
   await until('one leads', () => first.seen.begun + second.seen.begun > 0)
