@@ -383,6 +383,19 @@ test('the limit of a multisig that is not the one of the DAO is none of its own;
   t.equal((await app.inject(`/api/daos/${damaged.address}/treasury`)).statusCode, 500)
 })
 
+test('where the accounts of every DAO are wrong there is no list of treasuries, and pools without what they tell', async t => {
+  const { ledger, node } = await startChain(t)
+  const dao = ledger.dao(
+    { base: ledger.mint({}), quote: ledger.usdc(), baseReserves: 10n ** 9n, quoteReserves: 10n ** 9n }
+  )
+  ledger.setAccount(squadsLimitAddress(dao.identity), { owner: PROGRAMS.squads, data: Buffer.alloc(140, 7) })
+  ledger.advance(20)
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  t.equal((await app.inject('/api/treasuries')).statusCode, 500)
+  t.match((await app.inject('/api/pools')).json(), [{ pool_id: dao.address, market_cap_usd: null }])
+})
+
 test('a dollar that no DAO trades counts in the lists as it does in the treasury of its holder', async t => {
   const { ledger, node } = await startChain(t)
   const usdc = ledger.usdc()

@@ -1,5 +1,5 @@
 import { eachInSlices } from '../../async.js'
-import { isServiceError, ServiceError } from '../../errors.js'
+import { isServiceError } from '../../errors.js'
 import type { DaoFacts, DaoFactsReader } from '../../live/dao-facts.js'
 import type { TokenReader } from '../../live/tokens.js'
 import { keepEach, keepOne, MAX_RECORDS, noDao, type PricedState, type Sources } from '../sources.js'
@@ -23,8 +23,8 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
     all: keepOne(sources, async (parts): Promise<ReadonlyMap<string, DaoFigures>> => {
       const state = await sources.priced(parts)
       const deepest = state.deepest.slice(0, MAX_WITH_FACTS).flatMap(({ address }) => state.daos.get(address) ?? [])
-      const read = await reader.all(parts, deepest, state.tokens)
-      const facts = [...read.values()].flatMap(made => made instanceof ServiceError ? [] : [made])
+      const read = [...(await reader.all(parts, deepest, state.tokens)).values()]
+      const facts = read.flatMap(made => isServiceError(made) ? [] : [made])
       const known = await withHeld(state, facts)
       const figures = new Map<string, DaoFigures>()
       await eachInSlices(facts, one => {
@@ -34,6 +34,9 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
           if (!isServiceError(error)) throw error
         }
       })
+      // an empty list would look like DAOs that own nothing
+      const wrong = figures.size === 0 ? read.find(made => isServiceError(made)) : undefined
+      if (wrong !== undefined) throw wrong
       return figures
     }),
 
