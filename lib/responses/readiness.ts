@@ -8,16 +8,20 @@ import type { HistoryStatus } from '../history/history.js'
 import { DAY } from '../time.js'
 import { firstWholeDay } from './aggregate.js'
 import { sinceText } from './known.js'
+import { orUnknown } from './pools/pool-list.js'
 import type { Sources } from './sources.js'
 
 /** Whether the tickers can be served, found out by asking for them; and what prevents it. */
 export async function readiness (
-  { snapshot: snapshots, history, time }: Sources, tickers: Kept<unknown>
+  { snapshot: snapshots, priced, history, time }: Sources, tickers: Kept<unknown>
 ): Promise<Ready> {
-  const failure = await tickers([]).then(() => undefined, (error: unknown) => {
-    if (isServiceError(error)) return error
-    throw error
-  })
+  const [state, failure] = await Promise.all([
+    orUnknown(priced([])),
+    tickers([]).then(() => undefined, (error: unknown) => {
+      if (isServiceError(error)) return error
+      throw error
+    })
+  ])
   const snapshot = snapshots.peek()
   const status = history.status()
   const { phase, lastDay, refusal } = status
@@ -27,7 +31,7 @@ export async function readiness (
     ready: failure === undefined,
     problems: failure === undefined ? [] : [sentenceOf(failure), ...refusal === null ? [] : [refusal]],
     answers: answersOf(status, {
-      hasState: snapshot !== undefined && (failure === undefined || faultOf(failure) === undefined),
+      hasState: state !== undefined,
       hasTickers: failure === undefined,
       head: phase === 'starting' || status.isBehind ? undefined : history.head().time
     }),

@@ -1,5 +1,6 @@
 import { test, type Test } from 'tap'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
+import type { Ready } from '../../schemas/ready.js'
 import type { Dao } from '../../simulator/index.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 
@@ -154,7 +155,12 @@ test('what has no form that is known is an error, where nothing else is left or 
     await historyComplete(app)
     const paths = ['/api/volume/aggregate', '/api/tickers', '/api/pools', '/api/treasuries']
     const answers = await Promise.all(paths.map(path => app.inject(path)))
+    const told = (await app.inject('/ready')).json<Ready>().answers
     await app.close()
+    for (const [index, path] of paths.entries()) {
+      const group = told.find(({ paths }) => paths.includes(path))
+      t.equal(group?.ready, answers[index]!.statusCode === 200, `${path}, as /ready tells of it`)
+    }
     return [...new Set(answers.map(({ statusCode }) => statusCode))]
   }
   const spoil = ({ address }: Dao): void => {
