@@ -1,4 +1,5 @@
 import { NO_OWNERS, suspectsAt } from '../rules/missing-owners.js'
+import { unindexedRanges } from '../rules/signature-ranges.js'
 import type { MissingTransaction } from '../rules/types.js'
 import type { Context } from './context.js'
 
@@ -35,12 +36,12 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
   return {
     get missingOwners () { return known },
     /**
-     * Finds the owners of what is missing beyond `verifiedSlot`, once no more of it can be found below the newest: all
-     * in between is walked. Throws what the node throws.
+     * Finds the owners of what is missing beyond `verifiedSlot`, once the walk can find no more of it below the newest.
+     * Throws what the node throws.
      */
     async look (verifiedSlot: number): Promise<void> {
-      const [top] = writer.state.indexedRanges
-      if (top === undefined || top.oldestSlot > verifiedSlot) return
+      const [unindexed] = unindexedRanges(writer.state)
+      if (unindexed !== undefined && unindexed.above.oldestSlot > verifiedSlot) return
       const missing = writer.state.missing.filter(({ slot }) => slot > verifiedSlot)
       const highest = missing.reduce((highest, { slot }) => Math.max(highest, slot), 0)
       if (highest <= known.slot) return

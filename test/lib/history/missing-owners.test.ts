@@ -74,10 +74,12 @@ test('what is reached is told and published where a DAO\'s own list is refused',
   t.pass('which is told as well')
 })
 
-/** Looks for the owner of one missing transaction, the newest of a walk down to `range.oldestSlot`. */
-function ownersOf (reader: HistoryReader, daos: readonly Dao[], row: Pick<MissingTransaction, 'signature' | 'slot'>) {
+/** The owner of one missing transaction, the newest of a walk down to `range.oldestSlot`; `ended`: all there is. */
+function ownersOf (
+  reader: HistoryReader, daos: readonly Dao[], row: Pick<MissingTransaction, 'signature' | 'slot'>, ended = false
+) {
   const range = { oldestSlot: row.slot - 10, newestSlot: row.slot }
-  const state = { missing: [row], sequenceRanges: new Map(), indexedRanges: [range] }
+  const state = { missing: [row], sequenceRanges: new Map(), indexedRanges: [range], ended }
   const owners = createMissingOwners({
     reader,
     writer: { state },
@@ -109,6 +111,9 @@ test('none is named while the walk may find another that is missing below it: it
   t.same(owners.missingOwners, NO_OWNERS)
   await owners.look(range.oldestSlot)
   t.same(owners.missingOwners.slot, slot)
+  const all = ownersOf(ledgerReader(ledger), [stranger, honest], { signature, slot }, true).owners
+  await all.look(0)
+  t.equal(all.missingOwners.slot, slot, 'where all is walked, as after a restart, no comparison is waited for')
 })
 
 test('a hundred thousand of them are looked at once, not once for each DAO', async t => {
