@@ -341,6 +341,9 @@ test('what is unclaimed does not circulate though its DAO is excluded, or can\'t
   t.match((await excluding.inject(path)).json(), left)
   const { owner, data } = ledger.account(dao.address)!
   ledger.setAccount(dao.address, { owner, data: data.fill(9, 8, 9) })
+  const alone = await build(t, { env: settings(t, node, ledger) })
+  t.equal((await alone.inject(path)).statusCode, 500, 'nobody knows what is there while no DAO can be decoded')
+  ledger.dao({ base: ledger.mint(), ...reserves })
   const app = await build(t, { env: settings(t, node, ledger) })
   t.match((await app.inject(path)).json(), left)
 })
