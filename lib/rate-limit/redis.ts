@@ -77,6 +77,8 @@ function openRedis (url: string, retryMs: number, deadAfter: number, closeTimeou
     connectTimeout: deadAfter,
     socketTimeout: deadAfter,
     disconnectTimeout: closeTimeout,
+    // after a failover the name leads to another, while this one keeps the connection
+    reconnectOnError: ({ message }) => message.includes('READONLY'),
     retryStrategy: () => retryMs
   })
   redis.defineCommand('addRequest', { numberOfKeys: 1, lua: ADD })

@@ -126,11 +126,11 @@ for (const [how, trouble] of [['reset', 'connection'], ['silent', 'timeout']] as
     `Redis away (${how}): each replica keeps to its share and says so; the count is shared again once it is back`,
     { skip },
     async t => {
-      const { hostname, port } = new URL(SERVER)
+      const { hostname, port, pathname } = new URL(SERVER)
       const link = await createLink({ host: hostname, port: Number(port || 6379) })
       t.teardown(() => link.close())
       const { replicas, prefix, clock, known, areUp } = await startFleet(
-        t, 2, { REDIS_URL: `redis://127.0.0.1:${link.port}` }, { ...PATIENT, timeout: TIMEOUT }
+        t, 2, { REDIS_URL: `redis://127.0.0.1:${link.port}${pathname}` }, { ...PATIENT, timeout: TIMEOUT }
       )
       const [a, b] = replicas as [Replica, Replica]
       await known(2)
@@ -171,17 +171,18 @@ for (const [how, trouble] of [['reset', 'connection'], ['silent', 'timeout']] as
 }
 
 test('after Redis is back, who is not heard of again counts for as long as a replica may be late', { skip }, async t => {
-  const { hostname, port } = new URL(SERVER)
+  const { hostname, port, pathname } = new URL(SERVER)
   const link = await createLink({ host: hostname, port: Number(port || 6379) })
   t.teardown(() => link.close())
   const prefix = `test:${randomUUID()}:`
   const redis = new Redis(SERVER)
   t.teardown(() => redis.disconnect())
-  await redis.zadd(`${prefix}replicas`, Date.now(), 'another')
+  // heard of for longer than a busy machine takes to come to where it is forgotten
+  await redis.zadd(`${prefix}replicas`, Date.now() + MINUTE, 'another')
   let backAt = 0
   const only = createRedisLink({
     ...PATIENT,
-    url: `redis://127.0.0.1:${link.port}`,
+    url: `redis://127.0.0.1:${link.port}${pathname}`,
     prefix,
     expiry: MINUTE,
     heartbeatMs: 400,
@@ -241,28 +242,55 @@ test('a password that is refused is not told', { skip }, async t => {
 })
 
 const noServer = spawnSync('redis-server', ['--version']).error !== undefined &&
-  'no redis-server can be started here: what a full one does is left out'
-test('a Redis without room is away until it has some, told once', { skip: noServer }, async t => {
+  'no redis-server can be started here: what a full one, and a failover, do is left out'
+/** A server of its own, and a connection for its operator. */
+async function startRedis (t: Test, ...settings: string[]) {
   const port = await freePort()
-  const server = spawn('redis-server', ['--port', String(port), '--save', '', '--maxmemory', '1'], { stdio: 'ignore' })
+  const server = spawn('redis-server', ['--port', String(port), '--save', '', ...settings], { stdio: 'ignore' })
   const admin = new Redis(port, { retryStrategy: () => 50 }).on('error', () => {})
   t.teardown(() => {
     admin.disconnect()
     server.kill()
   })
   await admin.ping()
+  return { port, admin }
+}
+
+/** A started link, and what it has told. */
+async function startLink (t: Test, port: number) {
   const changes: boolean[] = []
   const link = createRedisLink({
     url: `redis://127.0.0.1:${port}`, prefix: 'test:', expiry: MINUTE, ...PATIENT, onChange: ({ up }) => changes.push(up)
   })
   t.teardown(() => link.close())
   await link.start()
+  return { link, changes }
+}
+
+test('a Redis without room is away until it has some, told once', { skip: noServer }, async t => {
+  const { port, admin } = await startRedis(t, '--maxmemory', '1')
+  const { link, changes } = await startLink(t, port)
   await setTimeout(300)
   t.same(changes, [false])
   await admin.config('SET', 'maxmemory', '0')
   await until('it counts', () => link.up)
   t.equal(await link.add('client'), 1)
   t.same(changes, [false, true])
+})
+
+test('after a failover the new primary behind the name is found, told once', { skip: noServer }, async t => {
+  const [old, next] = [await startRedis(t), await startRedis(t)]
+  const name = { host: '127.0.0.1', port: old.port }
+  const way = await createLink(name)
+  t.teardown(() => way.close())
+  const { link, changes } = await startLink(t, way.port)
+  await old.admin.replicaof('127.0.0.1', 1)
+  await t.rejects(link.add('client'), /READONLY/)
+  await setTimeout(300)
+  name.port = next.port
+  await until('it counts', () => link.up)
+  t.equal(await link.add('client'), 1)
+  t.same(changes, [true, false, true])
 })
 
 test('a replica that ends leaves the fleet at once', { skip }, async t => {
