@@ -286,6 +286,12 @@ test('a list that lacks a proposal of which events are stored is not believed; a
   t.match(decisions, { proposals: { total: 1, live: 1 }, live: null }, 'and counted, as the DAO\'s account has it')
   ledger.accounts.override(address, undefined)
   await isSo('it is there', [200, 200, 200, 200, 200, 200])
+  ledger.advance(11)
+  for (const path of [`/api/daos/${other.address}/treasury`, '/api/proposals']) await get(path)
+  ledger.advance(2)
+  other.cancelProposal()
+  const late = await get<DaoRecord>(`/api/daos/${other.address}`)
+  t.match(late, { state: 'futarchy', decisions: { proposals: { live: 1 }, live: null } }, 'ended since')
 })
 
 test('the oracle carried on is the compiled program\'s own, and decides as it does', {

@@ -52,9 +52,9 @@ const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>
 export function createDaoResponses (sources: DaoSources) {
   const { history, settings: { quoteRules }, facts, pools, proposals, incomplete } = sources
 
-  /** A live proposal; null while not all of its events are known. */
+  /** A live proposal; null where it has ended since it was listed, and while not all of its events are known. */
   const liveOne = (parts: Part[], proposal: string): Promise<ProposalRecord | null> =>
-    proposals.record(parts, proposal).catch((error: unknown) => {
+    proposals.record(parts, proposal).then(one => one.state === 'pending' ? one : null, (error: unknown) => {
       if (isServiceError(error, 'WARMING_UP', 'HISTORY_UNAVAILABLE')) return null
       throw error
     })
