@@ -8,20 +8,16 @@ import type { HistoryStatus } from '../history/history.js'
 import { DAY } from '../time.js'
 import { firstWholeDay } from './aggregate.js'
 import { sinceText } from './known.js'
-import { orUnknown } from './pools/pool-list.js'
 import type { Sources } from './sources.js'
 
 /** Whether the tickers can be served, found out by asking for them; and what prevents it. */
 export async function readiness (
-  { snapshot: snapshots, priced, history, time }: Sources, tickers: Kept<unknown>
+  { snapshot: snapshots, history, time }: Sources, tickers: Kept<unknown>
 ): Promise<Ready> {
-  const [state, failure] = await Promise.all([
-    orUnknown(priced([])),
-    tickers([]).then(() => undefined, (error: unknown) => {
-      if (isServiceError(error)) return error
-      throw error
-    })
-  ])
+  const failure = await tickers([]).then(() => undefined, (error: unknown) => {
+    if (isServiceError(error)) return error
+    throw error
+  })
   const snapshot = snapshots.peek()
   const status = history.status()
   const { phase, lastDay, refusal } = status
@@ -31,7 +27,8 @@ export async function readiness (
     ready: failure === undefined,
     problems: failure === undefined ? [] : [sentenceOf(failure), ...refusal === null ? [] : [refusal]],
     answers: answersOf(status, {
-      hasState: state !== undefined,
+      // the tickers ask for the state first, then for the history
+      hasState: failure === undefined || isServiceError(failure, 'WARMING_UP', 'HISTORY_UNAVAILABLE'),
       hasTickers: failure === undefined,
       head: phase === 'starting' || status.isBehind ? undefined : history.head().time
     }),
