@@ -215,7 +215,7 @@ export function createClients (
   /** Errors of its own are those of a rule; who does not answer has nothing to say yet. */
   const asker = (process: Process) => async (path: string) => {
     const answer = await ask(process, path)
-    if (answer === undefined || answer.status === 503) return { status: 503, text: '' }
+    if (answer === undefined || [502, 503].includes(answer.status)) return { status: 503, text: '' }
     if (path.endsWith('/latest-block') && answer.status === 200) checkBlock(answer.body.block)
     return { status: answer.status, text: JSON.stringify(answer.body) }
   }
