@@ -27,16 +27,17 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
       const facts = read.flatMap(made => isServiceError(made) ? [] : [made])
       const known = await withHeld(state, facts)
       const figures = new Map<string, DaoFigures>()
+      let wrong = read.find(made => isServiceError(made))
       await eachInSlices(facts, one => {
         try {
           figures.set(one.dao.address, figuresOf(one, known))
         } catch (error) {
           if (!isServiceError(error)) throw error
+          wrong = error
         }
       })
       // an empty list would look like DAOs that own nothing
-      const wrong = figures.size === 0 ? read.find(made => isServiceError(made)) : undefined
-      if (wrong !== undefined) throw wrong
+      if (figures.size === 0 && wrong !== undefined) throw wrong
       return figures
     }),
 

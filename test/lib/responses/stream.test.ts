@@ -131,48 +131,42 @@ test('who comes is told what changes, who comes back what is, then what changes,
   t.same(slow.told(), [...pools.map(one => one.pool_id === 'p7' ? changed : one), pools[7]], 'the newest comes last')
 })
 
+const ticker = (pool: string, price: string) => ({ pool_id: pool, last_price: price })
+
+/** Tickers of a state as old as `now.age`, seconds. */
+const setUpTickers = (t: Test, now: { age: number, tickers: Array<ReturnType<typeof ticker>> }) => setUp(t, {
+  ...nothing,
+  tickers: (async parts => {
+    parts.push(readOf(now.age))
+    return { tickers: now.tickers }
+  }) as Options['tickers']
+})
+
 test('what is made of an old state is told once there is a current one', async t => {
-  let list = { tickers: [{ pool_id: 'p1', last_price: '1' }] }
-  let age = 1
-  const { look, come } = setUp(t, {
-    ...nothing,
-    tickers: (async parts => {
-      parts.push(readOf(age))
-      return list
-    }) as Options['tickers']
-  })
+  const now = { age: 1, tickers: [ticker('p1', '1')] }
+  const { look, come } = setUpTickers(t, now)
   const first = await come(new Set(['ticker']))
-  age = 20
-  list = { tickers: [{ pool_id: 'p1', last_price: '2' }] }
+  Object.assign(now, { age: 20, tickers: [ticker('p1', '2')] })
   const back = await come(new Set(['ticker']), { after: BACK })
   await look()
   t.same([first.told(), back.told()], [[], []])
-  age = 2
+  now.age = 2
   await look()
-  t.same([first.told(), back.told()], [list.tickers, list.tickers])
+  t.same([first.told(), back.told()], [now.tickers, now.tickers])
 })
 
 test('who comes while other answers show an old state is told what has changed since', async t => {
-  const ticker = (pool: string, price: string) => ({ pool_id: pool, last_price: price })
-  const [same, now] = [ticker('p1', '1'), ticker('p2', '2')]
-  let list = { tickers: [same, ticker('p2', '1')] }
-  let age = 20
-  const { look, come } = setUp(t, {
-    ...nothing,
-    tickers: (async parts => {
-      parts.push(readOf(age))
-      return list
-    }) as Options['tickers']
-  })
+  const [same, changed] = [ticker('p1', '1'), ticker('p2', '2')]
+  const now = { age: 20, tickers: [same, ticker('p2', '1')] }
+  const { look, come } = setUpTickers(t, now)
   const first = await come(new Set(['ticker']))
   await look()
   const second = await come(new Set(['ticker']))
   await look()
   t.same([first.told(), second.told()], [[], []])
-  age = 1
-  list = { tickers: [same, now] }
+  Object.assign(now, { age: 1, tickers: [same, changed] })
   await look()
-  t.same([first.told(), second.told()], [[now], [now]])
+  t.same([first.told(), second.told()], [[changed], [changed]])
 })
 
 test('a trade of a pool that the state is too old to know waits for a younger one; of none it is left out', async t => {
