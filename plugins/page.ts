@@ -29,9 +29,9 @@ async function soon<T> (parts: Part[], load: Kept<T>): Promise<T | undefined> {
   return made && noted(made, parts)
 }
 
-function createPage ({ sources, market, pools, daos, proposals }: FastifyInstance) {
+function createPage ({ sources, market, pools, proposals }: FastifyInstance) {
   const assets = loadAssets()
-  const list = createPageList(pools.known, daos.allTreasuries)
+  const list = createPageList(pools.known)
   const sparklines = createSparklines(sources)
   return {
     assets,

@@ -1,4 +1,4 @@
-import { add, compare, divide, multiply, ONE, ratio, subtract, wholeTokens, ZERO } from '../decimal.js'
+import { add, divide, multiply, ONE, type Rational, ratio, subtract, wholeTokens, ZERO } from '../decimal.js'
 import { baseUsd, type PricedPool, type UsdValuation } from './usd.js'
 
 /** What a DAO owns, and what that makes of each of its tokens (docs/methodology.md, "DAOs and treasuries"). */
@@ -16,6 +16,10 @@ export interface TreasuryParts {
   usdMints: ReadonlySet<string>
   usd: UsdValuation
 }
+
+/** price ÷ NAV per token − 1; may be negative. */
+export const premiumOf = (price: Rational | null, navPerToken: Rational | null): Rational | null =>
+  price === null || navPerToken === null || navPerToken.n === 0n ? null : subtract(divide(price, navPerToken), ONE)
 
 export function treasuryFigures (
   { tokens, pool, positions, circulating, monthlyLimit, usdMints, usd }: TreasuryParts
@@ -39,7 +43,6 @@ export function treasuryFigures (
     : add(worth, multiply(wholeTokens(ratio(ownQuote), quoteDecimals), quoteUsd ?? ZERO))
   const outside = wholeTokens(ratio(circulating - ownTokens - ownBase), baseDecimals)
   const navPerToken = nav === null || outside.n <= 0n ? null : divide(nav, outside)
-  const priceUsd = baseUsd(pool, { usd, usdMints })
   const limit = monthlyLimit === null || monthlyLimit === 0n || quoteUsd === undefined
     ? null
     : multiply(wholeTokens(ratio(monthlyLimit), quoteDecimals), quoteUsd)
@@ -51,11 +54,7 @@ export function treasuryFigures (
     /** USD, as the two below; null where own liquidity is in a quote token without a value. */
     nav,
     navPerToken,
-    priceUsd,
-    /** price ÷ NAV per token − 1; may be negative. */
-    premium: priceUsd === null || navPerToken === null || compare(navPerToken, ZERO) === 0
-      ? null
-      : subtract(divide(priceUsd, navPerToken), ONE),
+    priceUsd: baseUsd(pool, { usd, usdMints }),
     /** Dollars ÷ monthly limit. */
     runwayMonths: limit === null ? null : divide(dollars, limit)
   }

@@ -3,10 +3,10 @@ import type { CachedResponse } from '../http/cached-response.js'
 import type { Kept } from '../live/fresh.js'
 import type { MarketTotals } from '../responses/aggregate.js'
 import { jsonResponse } from '../responses/json-response.js'
-import { orUnknown, type PoolList } from '../responses/pools/pool-list.js'
+import type { ValuedPools } from '../responses/pools/pool-list.js'
 import { formOf } from '../responses/sources.js'
 import type { Pool } from '../../schemas/pools.js'
-import type { Treasuries } from '../../schemas/treasury.js'
+import type { TreasuryRow } from '../../schemas/treasury.js'
 import { type Named, pretences } from './pretences.js'
 
 /** What the list of pools draws and no more: of 500 DAOs the API's answers would be three times a page's weight. */
@@ -50,12 +50,13 @@ function totalsOf (pools: readonly Pool[]) {
   }
 }
 
-/** Deepest first; `treasuries`: those that are known. */
-export function pageList (list: Named, treasuries: Treasuries) {
+/** Deepest first; `ownedBy`: what is known of a DAO's treasury. */
+export function pageList (
+  list: Named, ownedBy: (dao: string) => Pick<TreasuryRow, 'nav_per_token' | 'premium'> | undefined
+) {
   const marksOf = pretences(list)
-  const owned = new Map(treasuries.map(row => [row.dao, row]))
   const rows = list.pools.map(pool => {
-    const own = owned.get(pool.pool_id)
+    const own = ownedBy(pool.pool_id)
     return {
       ...Object.fromEntries(SHOWN.map(field => [field, pool[field]])) as Pick<Pool, typeof SHOWN[number]>,
       base: { mint: pool.base.mint, symbol: pool.base.symbol, name: pool.base.name },
@@ -74,13 +75,10 @@ export function pageList (list: Named, treasuries: Treasuries) {
 export const listResponse = ({ totals, rows }: PageList, all: boolean): CachedResponse =>
   jsonResponse({ totals, pools: all ? rows : rows.slice(0, AT_FIRST) })
 
-/**
- * The list as the page has it, made once per refresh; each throws what the list of pools throws. It is as old as that:
- * treasuries are never older.
- */
-export function createPageList (pools: Kept<PoolList>, treasuries: Kept<Treasuries>) {
-  const known = formOf(pools, async ({ byId, state: { tokens } }) =>
-    pageList({ pools: [...byId.values()], tokens }, await orUnknown(treasuries([])) ?? []))
+/** The list as the page has it, made once per refresh; each throws what the list of pools throws. */
+export function createPageList (pools: Kept<ValuedPools>) {
+  const known = formOf(pools, ({ byId, state: { tokens }, figures, pricesUsd }) =>
+    pageList({ pools: [...byId.values()], tokens }, dao => figures?.get(dao)?.perToken(pricesUsd.get(dao)!)))
   return {
     known,
     first: formOf(known, list => listResponse(list, false)),

@@ -1,4 +1,5 @@
 import { test } from 'tap'
+import type { Row } from '../../lib/page/list.js'
 import type { DaoRecord } from '../../schemas/dao.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Treasuries, Treasury } from '../../schemas/treasury.js'
@@ -418,4 +419,22 @@ test('a dollar that no DAO trades counts in the lists as it does in the treasury
   t.match(tokens.find(({ mint }) => mint === newer.address), { symbol: 'PYUSD', amount: '5', usd: '5.00' })
   t.same(await get<Treasuries>('/api/treasuries'), [{ ...own, tokens_complete: false }], 'whose vaults are not listed')
   t.match(await get<Pool[]>('/api/pools'), [{ treasury_usdc_aum: '12' }])
+})
+
+test('on the page a premium is of the price beside it, though the treasuries were read before', async t => {
+  const { ledger, node } = await startChain(t)
+  const dao = ledger.dao(
+    { base: ledger.mint({}), quote: ledger.usdc(), baseReserves: 10n ** 9n, quoteReserves: 10n ** 9n }
+  )
+  ledger.advance(20)
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  const get = getterOf(app)
+  const [before] = await get<Treasuries>('/api/treasuries')
+  ledger.advance(9)
+  dao.swap('buy', 10n ** 8n)
+  const { pools: [row] } = await get<{ pools: Row[] }>('/market/pools')
+  t.ok(Number(row!.last_price) > 1.1 * Number(before!.price_usd))
+  t.equal(row!.nav_per_token, before!.nav_per_token)
+  t.ok(Math.abs(Number(row!.premium) - (Number(row!.last_price) / Number(row!.nav_per_token) - 1)) < 1e-4)
 })

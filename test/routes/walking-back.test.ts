@@ -77,6 +77,7 @@ test('while the past is read back each answer waits only for what it states', as
     return app.history.status().last24h
   }))
   t.equal((await get('/coingecko/tickers')).status, 200, 'the tickers with what the pools know by then')
+  t.match((await get('/api/pools')).body, [{ trades_24h: Number }], 'which they tell themselves')
   await quickly(() => until(
     'some more is read', () => app.history.status().phase === 'walking-back' && app.history.status().swaps > 40
   ))

@@ -131,13 +131,11 @@ export function createDaoResponses (sources: DaoSources) {
   })
   const treasury = formOf(facts.one, ({ figures }) => jsonResponse(treasuryRecord(figures)))
 
-  const allTreasuries = formOf(facts.all, figures =>
-    largestFirst(figures.values(), ({ nav }) => nav, ({ treasury }) => treasury.dao).map(({ treasury }) => treasury))
-
   return {
     one: byDao(sources, record),
     treasury: byDao(sources, treasury),
-    allTreasuries,
-    treasuries: formOf(allTreasuries, rows => jsonResponse(rows))
+    treasuries: formOf(facts.all, figures => jsonResponse(
+      largestFirst(figures.values(), ({ nav }) => nav, ({ treasury }) => treasury.dao).map(({ treasury }) => treasury)
+    ))
   }
 }

@@ -3,7 +3,7 @@ import { ServiceError } from '../../errors.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import { amountText, ifKnown, priceText, textsOf } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
-import { treasuryFigures } from '../../market/treasury.js'
+import { premiumOf, treasuryFigures } from '../../market/treasury.js'
 import type { Treasury, TreasuryRow } from '../../../schemas/treasury.js'
 import type { PricedState } from '../sources.js'
 
@@ -40,6 +40,8 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
     usd
   })
   const { base, quote } = textsOf({ baseDecimals, quoteDecimals })
+  const premiumAt = (price: Rational | null) =>
+    ifKnown(premiumOf(price, figures.navPerToken), premium => signedText(premium, 4))
   const treasury: TreasuryRow = {
     dao: dao.address,
     symbol: tokens.get(dao.baseMint)?.symbol ?? '',
@@ -55,7 +57,7 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
     circulating_supply: base(circulating),
     nav_per_token: ifKnown(figures.navPerToken, priceText),
     price_usd: ifKnown(figures.priceUsd, priceText),
-    premium: ifKnown(figures.premium, premium => signedText(premium, 4)),
+    premium: premiumAt(figures.priceUsd),
     spending_limit: ifKnown(details.spendingLimit, ({ amount, members }) =>
       ({ amount_per_month: quote(amount), members })),
     runway_months: ifKnown(figures.runwayMonths, months => toFixed(months, 2)),
@@ -79,7 +81,9 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
         usd: ifKnown(usd(mint), price => usdText(multiply(price, wholeTokens(ratio(amount), decimals)))),
         address
       })),
-    /** Of a pool's record, whose price makes a whole token worth so much USD. */
+    /** Of a whole token that costs so many USD. */
+    perToken: (price: Rational | null) => ({ nav_per_token: treasury.nav_per_token, premium: premiumAt(price) }),
+    /** Of a pool's record, likewise. */
     poolFigures (price: Rational | null) {
       const worth = (raw: bigint) => ifKnown(price, price =>
         usdText(multiply(wholeTokens(ratio(raw), baseDecimals), price)))

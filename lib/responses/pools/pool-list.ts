@@ -2,7 +2,7 @@ import { eachInSlices } from '../../async.js'
 import type { Rational } from '../../decimal.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
-import type { Kept, Part } from '../../live/fresh.js'
+import type { Kept } from '../../live/fresh.js'
 import { isDate } from '../../market/dao-report.js'
 import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
@@ -13,7 +13,7 @@ import { dateOf, dayOf, timeText } from '../../time.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { DaoFactsKept } from '../daos/facts.js'
 import { createdAt, sinceText } from '../known.js'
-import { headOf, keepEach, keepOne, type PricedState, type Sources } from '../sources.js'
+import { headOf, keepEach, type PricedState, type Sources } from '../sources.js'
 
 /**
  * The pools as they are listed, deepest first; `pricesUsd`: of their base tokens, by pool; `windowsEnd`: the Unix
@@ -25,6 +25,16 @@ export type PoolList = Awaited<ReturnType<ReturnType<typeof createTradedPools>>>
 export const startDate = ({ createdAt }: Dao) => isDate(createdAt) ? dateOf(dayOf(createdAt)) : null
 
 const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
+
+/** Keeps a list of pools; one of before the last day was read lacks some of what is known with it. */
+function keepList<V extends {}> (sources: Sources, load: Kept<V>): Kept<V> {
+  const get = keepEach<boolean, V>(sources, load)
+  let hasDay = false
+  return parts => {
+    hasDay ||= sources.history.status().last24h
+    return get(parts, hasDay)
+  }
+}
 
 /**
  * The pools by state and history alone: what many accounts of supply and treasury make is null. Kept; throws the
@@ -73,7 +83,7 @@ export function createTradedPools (sources: Sources) {
     }
   }
 
-  const kept = keepEach(sources, async parts => {
+  return keepList(sources, async parts => {
     const state = await sources.priced(parts)
     const head = headOf(sources, parts)
     const { windows, created } = await history.read(async reading => ({
@@ -95,21 +105,19 @@ export function createTradedPools (sources: Sources) {
     }
     return { state, pricesUsd, windowsEnd: head.time, byId }
   })
-  // with the last day of all one knows those that a list of before it was read does not
-  return (parts: Part[]) => kept(parts, history.status().last24h)
 }
 
-/** The same with what supply and treasury make of each, where their many accounts can be had. */
-export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: DaoFactsKept): Kept<PoolList> =>
-  keepOne(sources, async parts => {
+export type ValuedPools = Awaited<ReturnType<ReturnType<typeof createPoolList>>>
+
+/** The same with what supply and treasury make of each, `figures`, where their many accounts can be had. */
+export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: DaoFactsKept) =>
+  keepList(sources, async parts => {
     const list = await traded(parts)
-    const known = await orUnknown(facts.all(parts))
+    const figures = await orUnknown(facts.all(parts))
     // supplies hardly ever change: they count at the price that stands beside them
-    return {
-      ...list,
-      byId: new Map(Array.from(list.byId, ([id, pool]) =>
-        [id, { ...pool, ...known?.get(id)?.poolFigures(list.pricesUsd.get(id)!) }]))
-    }
+    const byId = new Map(Array.from(list.byId, ([id, pool]) =>
+      [id, { ...pool, ...figures?.get(id)?.poolFigures(list.pricesUsd.get(id)!) }]))
+    return { ...list, byId, figures }
   })
 
 /** Undefined where it can't be had now. */

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { type Rational, ratio } from '../../../lib/decimal.js'
-import { treasuryFigures, type TreasuryParts } from '../../../lib/market/treasury.js'
+import { premiumOf, treasuryFigures, type TreasuryParts } from '../../../lib/market/treasury.js'
 
 const [OWN, DOLLAR, OTHER, NOTHING] = ['own', 'dollar', 'other', 'nothing']
 const WORTH: Record<string, Rational> = { [DOLLAR]: ratio(1n), [OTHER]: ratio(2n) }
@@ -25,6 +25,7 @@ const parts = (changes: Partial<TreasuryParts> = {}): TreasuryParts => ({
   usd: mint => WORTH[mint],
   ...changes
 })
+const premiumIn = ({ priceUsd, navPerToken }: ReturnType<typeof treasuryFigures>) => premiumOf(priceUsd, navPerToken)
 const equals = (value: Rational | null, n: bigint, d = 1n): boolean => value !== null && value.n * d === n * value.d
 
 test('what is held outside of its own token, and own liquidity’s quote side, per token that others hold', async t => {
@@ -34,7 +35,7 @@ test('what is held outside of its own token, and own liquidity’s quote side, p
   t.ok(equals(figures.nav, 1_000n + 10n + 100n))
   t.ok(equals(figures.navPerToken, 1_110n, 100n), 'by 130 − 10 − 20')
   t.ok(equals(figures.priceUsd, 2n))
-  t.ok(equals(figures.premium, 200n - 1_110n, 1_110n))
+  t.ok(equals(premiumIn(figures), 200n - 1_110n, 1_110n))
   t.ok(equals(figures.runwayMonths, 20n))
 })
 
@@ -49,7 +50,7 @@ test('without a value of the quote token nothing is known that needs it', async 
   const pool = { ...POOL, quoteMint: NOTHING, quoteDecimals: 0 }
   t.strictSame(
     treasuryFigures(parts({ pool })),
-    { ...treasuryFigures(parts()), nav: null, navPerToken: null, priceUsd: null, premium: null, runwayMonths: null }
+    { ...treasuryFigures(parts()), nav: null, navPerToken: null, priceUsd: null, runwayMonths: null }
   )
   const bare = treasuryFigures(parts({ pool, positions: [] }))
   t.ok(equals(bare.nav, 1_010n), 'no liquidity of its own: none has to be valued')
@@ -59,12 +60,12 @@ test('without a value of the quote token nothing is known that needs it', async 
 test('what there is none of is null, not zero', async t => {
   t.equal(treasuryFigures(parts({ circulating: 30_000_000n })).navPerToken, null, 'nobody else holds any')
   for (const side of ['baseReserves', 'quoteReserves']) {
-    t.equal(treasuryFigures(parts({ pool: { ...POOL, [side]: 0n } })).premium, null)
+    t.equal(premiumIn(treasuryFigures(parts({ pool: { ...POOL, [side]: 0n } }))), null)
   }
   t.equal(treasuryFigures(parts({ monthlyLimit: null })).runwayMonths, null)
   t.equal(treasuryFigures(parts({ monthlyLimit: 0n })).runwayMonths, null)
   const empty = treasuryFigures(parts({ tokens: [], positions: [] }))
   t.ok(equals(empty.nav, 0n))
   t.ok(equals(empty.navPerToken, 0n))
-  t.equal(empty.premium, null, 'of nothing')
+  t.equal(premiumIn(empty), null, 'of nothing')
 })

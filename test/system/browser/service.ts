@@ -54,7 +54,7 @@ const SECONDS: Record<string, number> = { '1m': 60, '5m': 300, '15m': 900, '1h':
 
 /** The list as the page asks for it, of records such as the API's. */
 const listOf = (pools: unknown): ReturnType<typeof pageList> =>
-  pageList({ pools, tokens: new Map() } as never, TREASURIES as never)
+  pageList({ pools, tokens: new Map() } as never, dao => TREASURIES.find(row => row.dao === dao))
 const LISTED = listOf(POOLS)
 
 const bodyOf = ({ variants }: CachedResponse): unknown => JSON.parse(String(variants.get('identity')!.body))
