@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import { createSetReader } from '../lib/live/account-sets.js'
 import { type Kept, noted } from '../lib/live/fresh.js'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
-import { createSupplyReader, type DaosOf } from '../lib/live/supply.js'
+import { createSupplyReader } from '../lib/live/supply.js'
 import { createDaoFacts } from '../lib/responses/daos/facts.js'
 import { createDaoResponses } from '../lib/responses/daos/index.js'
 import { type BlockRange, createBlockRange } from '../lib/responses/forms/block-range.js'
@@ -48,21 +48,14 @@ export default fp(async fastify => {
     snapshot: state, priced: createPriced(state, settings), history, settings, now, time
   }
   const market = createMarket(sources)
-  const daosOf: DaosOf = async (parts, mint) => {
-    const { daos, discovered } = await sources.snapshot.get(parts)
-    return {
-      trading: [...daos.values()].filter(({ baseMint }) => baseMint === mint).map(({ address }) => address),
-      isDao: asked => discovered.some(({ address }) => address === asked)
-    }
-  }
   const readSets = createSetReader(accounts)
-  const supply = keepEach(sources, createSupplyReader(accounts, readSets, program, daosOf), { max: MAX_RECORDS })
+  const supply = keepEach(sources, createSupplyReader(accounts, readSets, program, state.get), { max: MAX_RECORDS })
   const reader = createDaoFactsReader({
     readSets,
     client: program,
     list: tokenAccounts,
     mints: [...new Set([...settings.usdRules.usdMints, ...settings.usdRules.pricedBy.keys()])],
-    daosOf
+    state: state.get
   })
   const facts = createDaoFacts(sources, reader, tokens)
   const pools = createPoolResponses(sources, market.totals, facts)

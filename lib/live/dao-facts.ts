@@ -9,8 +9,9 @@ import { type Dao, decodeAmmPosition, decodeDao, decodeSpendingLimit } from '../
 import { keyText } from '../protocol/pda.js'
 import { decodeTokenAccount } from '../protocol/token.js'
 import { type AccountSet, type SetReader, wrongWith } from './account-sets.js'
-import type { Part } from './fresh.js'
-import { type DaosOf, supplyAddresses, type SupplyFacts, supplyOf } from './supply.js'
+import type { Kept, Part } from './fresh.js'
+import type { Snapshot } from './snapshot.js'
+import { supplyAddresses, type SupplyFacts, supplyOf } from './supply.js'
 import type { Token } from './tokens.js'
 
 /** A DAO with its supply and what it owns, all of one slot. */
@@ -27,7 +28,7 @@ interface DaoFactsOptions {
   list: TokenAccountLister
   /** Mints whose balances are looked for in every treasury. */
   mints: readonly string[]
-  daosOf: DaosOf
+  state: Kept<Snapshot>
 }
 
 type Tokens = ReadonlyMap<string, Pick<Token, 'tokenProgram'> | null>
@@ -35,7 +36,7 @@ type Tokens = ReadonlyMap<string, Pick<Token, 'tokenProgram'> | null>
 /** Token accounts of a vault that are read; anyone can open more of them for it. */
 const MAX_TOKENS = 60
 
-export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }: DaoFactsOptions) {
+export function createDaoFactsReader ({ readSets, client, list, mints, state }: DaoFactsOptions) {
   const positionOf = ({ address, vault }: KnownDao): string => ammPositionAddress(client.program, address, vault)
 
   /** Token accounts of a vault where known mints would lie: of either program where a mint is not among `tokens`. */
@@ -114,7 +115,7 @@ export function createDaoFactsReader ({ readSets, client, list, mints, daosOf }:
       ([mint, trading]) => [...supplyAddresses(mint), ...trading.flatMap(dao =>
         [dao.address, positionOf(dao), squadsAddresses(dao.address).limit, ...heldBy(dao)])],
       async ([mint, trading], set): Promise<Map<string, Made> | string[]> => {
-        const supply = await supplyOf(parts, client, mint, set, daosOf)
+        const supply = await supplyOf(parts, client, mint, set, state)
         if (Array.isArray(supply)) return supply
         return new Map(await inSlices(trading, (dao): [string, Made] => {
           try {

@@ -12,7 +12,7 @@ import type { Token, TokenReader } from './tokens.js'
 
 type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
 
-interface Discovered { address: string, dao: Dao | undefined, leftOut: LeftOutReason | undefined }
+interface Discovered extends RawAccount { dao: Dao | undefined, leftOut: LeftOutReason | undefined }
 
 export interface Snapshot extends Pick<Moment, 'slot' | 'listSlot'> {
   /** Every DAO account, listed or not. */
@@ -39,11 +39,8 @@ interface SnapshotOptions {
   stored?: () => Iterable<readonly [address: string, dao: StoredDao]>
 }
 
-interface Known { account: RawAccount, entry: Discovered }
-
 /** Whether an account is at the address that its own bytes lead to. */
-const isOwn = (known: Known | undefined): boolean =>
-  known !== undefined && known.entry.dao?.ownAddress === known.account.address
+const isOwn = (one: Discovered | undefined): boolean => one !== undefined && one.dao?.ownAddress === one.address
 
 /** An account that was seen over so long is final: no instruction of the program closes one. */
 const FINAL_MS = 60_000
@@ -58,18 +55,18 @@ export function createSnapshotReader (
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
   /** The answer before: of accounts that are the same nothing is made again. */
-  let last: { slot: number, part: Part, found: ReadonlyMap<string, Known> } | undefined
+  let last: { slot: number, part: Part, found: ReadonlyMap<string, Discovered> } | undefined
 
-  function decode (account: RawAccount): Known {
+  function decode (account: RawAccount): Discovered {
     const { address, owner, data } = account
     const same = last?.found.get(address)
-    if (same?.account.owner === owner && same.account.data.equals(data)) return same
+    if (same?.owner === owner && same.data.equals(data)) return same
     const leftOut = excluded.has(address) ? 'excluded' : undefined
     try {
-      return { account, entry: { address, dao: decodeDao(client, account), leftOut } }
+      return { ...account, dao: decodeDao(client, account), leftOut }
     } catch (error) {
       if (!(error instanceof DecodeError)) throw error
-      return { account, entry: { address, dao: undefined, leftOut: leftOut ?? 'undecodable' } }
+      return { ...account, dao: undefined, leftOut: leftOut ?? 'undecodable' }
     }
   }
 
@@ -80,32 +77,32 @@ export function createSnapshotReader (
     }
     const found = new Map(await inSlices(value, account => [account.address, decode(account)]))
     for (const [address, made] of found) {
-      const other = isOwn(made) ? undefined : found.get(made.entry.dao?.ownAddress ?? '')
+      const other = isOwn(made) ? undefined : found.get(made.dao?.ownAddress ?? '')
       const isMixedUp = other !== undefined &&
-        (!isOwn(other) || isOwn(last?.found.get(address)) || other.account.data.equals(made.account.data))
+        (!isOwn(other) || isOwn(last?.found.get(address)) || other.data.equals(made.data))
       // an odd account is like any other; the bytes of another one show that the answer is mixed up
       if (isMixedUp) {
-        throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${other.account.address}`)
+        throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${other.address}`)
       }
     }
-    const daos = new Map([...found].flatMap(([address, { entry: { dao, leftOut } }]) =>
+    const daos = new Map([...found].flatMap(([address, { dao, leftOut }]) =>
       dao === undefined || leftOut !== undefined ? [] : [[address, dao]]))
     // a list of none would look like a market without DAOs
-    if (daos.size === 0 && [...found.values()].some(({ entry }) => entry.leftOut === 'undecodable')) {
+    if (daos.size === 0 && [...found.values()].some(({ leftOut }) => leftOut === 'undecodable')) {
       throw new ServiceError('NODE_BAD_ANSWER', `none of ${found.size} DAO accounts has a form that is known`)
     }
     const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])
     const tokens = await tokenReader.read(mints, slot)
     const pairs: Pair[] = []
-    const discovered = Array.from(found.values(), ({ entry }): Discovered => {
-      const dao = daos.get(entry.address)
-      if (dao === undefined) return entry
+    const discovered = Array.from(found.values(), (one): Discovered => {
+      const dao = daos.get(one.address)
+      if (dao === undefined) return one
       const { address, baseReserves, quoteReserves } = dao
-      if (baseReserves === 0n || quoteReserves === 0n) return { ...entry, leftOut: 'no reserves' }
+      if (baseReserves === 0n || quoteReserves === 0n) return { ...one, leftOut: 'no reserves' }
       const traded = tokensOf(dao, tokens)
-      if (traded === undefined) return { ...entry, leftOut: 'mint unreadable' }
+      if (traded === undefined) return { ...one, leftOut: 'mint unreadable' }
       pairs.push({ address, baseReserves, quoteReserves, ...traded })
-      return entry
+      return one
     })
     for (const address of found.keys()) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
     const part = partOf({ moment, readAt })
@@ -130,7 +127,7 @@ export function createSnapshotReader (
     // what has been stored since the answer before may show that it was short, or old
     if (last !== undefined) {
       const { slot, part, found } = last
-      const old = oldOf(daos, slot, Array.from(found.values(), ({ account }) => account))
+      const old = oldOf(daos, slot, [...found.values()])
       if (old !== undefined || missingOf(known, slot, found).length > 0) part.isRefuted = true
     }
     const reading = reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {

@@ -11,14 +11,12 @@ import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { decodeExternalPool, decodeExternalPosition, type ExternalPosition } from '../protocol/external-pool.js'
 import { decodeLaunch, decodePackage, type Launch } from '../protocol/launch.js'
-import { parseKey } from '../protocol/pda.js'
+import { keyBytes, parseKey } from '../protocol/pda.js'
 import { decodeMint, decodeTokenAccount, MINT_HEAD } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
 import type { Accounts, AccountSet, SetReader } from './account-sets.js'
 import type { Kept, Part } from './fresh.js'
-
-/** Gives the DAOs that trade a mint as their base, excluded ones aside, and whether an address is one of all DAOs. */
-export type DaosOf = Kept<{ trading: readonly string[], isDao: (address: string) => boolean }, [mint: string]>
+import type { Snapshot } from './snapshot.js'
 
 /** What the accounts of one slot say of a supply. */
 export type SupplyFacts = Exclude<Awaited<ReturnType<typeof supplyOf>>, string[]>
@@ -34,7 +32,7 @@ const noMint = (mint: string): ServiceError => new ServiceError('MINT_NOT_FOUND'
  * other, and the ServiceError of a failed read: only an account that the node says does not exist counts as nothing.
  */
 export function createSupplyReader (
-  reader: Pick<AccountReader, 'accounts'>, readSets: SetReader, client: ProgramClient, daosOf: DaosOf
+  reader: Pick<AccountReader, 'accounts'>, readSets: SetReader, client: ProgramClient, state: Kept<Snapshot>
 ): Kept<Supply, [mint: string]> {
   /** What was a mint stays one. */
   const mints = new LRUCache<string, true>({ max: MAX_MINTS })
@@ -48,7 +46,7 @@ export function createSupplyReader (
     }
     await client.load()
     const found = await readSets(parts, [mint], supplyAddresses, (mint, set) =>
-      supplyOf(parts, client, mint, set, daosOf))
+      supplyOf(parts, client, mint, set, state))
     const made = found.get(mint)!
     if (made instanceof ServiceError) throw made
     return made.supply
@@ -68,7 +66,7 @@ export const supplyAddresses = (mint: string): [string, ...string[]] =>
  * DecodeError for accounts that contradict each other.
  */
 export async function supplyOf (
-  parts: Part[], client: ProgramClient, mint: string, { accounts, asked }: AccountSet, daosOf: DaosOf
+  parts: Part[], client: ProgramClient, mint: string, { accounts, asked }: AccountSet, state: Kept<Snapshot>
 ) {
   const account = accounts.get(mint)
   const token = account && decodeMint(account)
@@ -98,10 +96,15 @@ export async function supplyOf (
   /** The pools of the DAOs, and what nobody has claimed of a token issued anew for one, which does not circulate. */
   async function heldByDaos (): Promise<AllocatedPart[]> {
     // a DAO born since the list was read would be missing from the supply: it is as old as the list
-    const { trading, isDao } = await daosOf(parts, mint)
-    const { signer, dao } = relaunchAddresses(client.program, mint)
-    const unclaimed = isDao(dao) ? [held('launch_vault', signer, false)] : []
-    return [...unclaimed, ...trading.map(dao => held('internal_pool', dao))]
+    const { discovered } = await state(parts)
+    const { signer, dao: own } = relaunchAddresses(client.program, mint)
+    const unclaimed = discovered.some(({ address }) => address === own) ? [held('launch_vault', signer, false)] : []
+    const trading = discovered.filter(({ address, dao, leftOut, data }) => {
+      if (leftOut !== 'undecodable') return leftOut !== 'excluded' && dao?.baseMint === mint
+      if (address === own || !data.includes(keyBytes(mint))) return address === own
+      throw new DecodeError(`${address}, which can't be decoded, may have it as its base`)
+    })
+    return [...unclaimed, ...trading.map(({ address }) => held('internal_pool', address))]
   }
 
   function teamPackage ({ launch, addresses }: Origin): bigint {

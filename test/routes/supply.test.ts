@@ -335,17 +335,34 @@ test('what is unclaimed does not circulate though its DAO is excluded, or can\'t
   const base = ledger.mint({ symbol: 'NEW', supply: 10n ** 13n })
   const reserves = { quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
   const dao = ledger.relaunch({ base, unclaimed: 7_500_000n, ...reserves })
-  const left = { data: { circulatingSupply: '9999992.5', protocolAmmLiquidity: '0' } }
+  const left = (pool: bigint) =>
+    ({ data: { circulatingSupply: '9999992.5', protocolAmmLiquidity: formatUnits(pool, 6) } })
   const path = `/api/supply/${base.address}`
   const excluding = await build(t, { env: settings(t, node, ledger, { EXCLUDED_DAOS: dao.address }) })
-  t.match((await excluding.inject(path)).json(), left)
+  t.match((await excluding.inject(path)).json(), left(0n))
   const { owner, data } = ledger.account(dao.address)!
   ledger.setAccount(dao.address, { owner, data: data.fill(9, 8, 9) })
   const alone = await build(t, { env: settings(t, node, ledger) })
   t.equal((await alone.inject(path)).statusCode, 500, 'nobody knows what is there while no DAO can be decoded')
   ledger.dao({ base: ledger.mint(), ...reserves })
   const app = await build(t, { env: settings(t, node, ledger) })
-  t.match((await app.inject(path)).json(), left)
+  t.match((await app.inject(path)).json(), left(dao.vaults.base), 'what its vault holds is its pool')
+})
+
+test('while a DAO that trades a token of no launch can\'t be decoded, its supply is an error, and others are not', async t => {
+  const { ledger, node } = await startChain(t)
+  const reserves = { quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  const [base, other] = [ledger.mint({ supply: 10n ** 13n }), ledger.mint({ supply: 10n ** 13n })]
+  const dao = ledger.dao({ base, ...reserves })
+  const whole = ledger.dao({ base: other, ...reserves })
+  const { owner, data } = ledger.account(dao.address)!
+  ledger.setAccount(dao.address, { owner, data: Buffer.from(data).fill(9, 8, 9) })
+  const app = await build(t, { env: settings(t, node, ledger) })
+  t.equal((await app.inject(`/api/supply/${base.address}`)).statusCode, 500, 'what its pool holds is not 0')
+  t.match(
+    (await app.inject(`/api/supply/${other.address}`)).json(),
+    { data: { protocolAmmLiquidity: formatUnits(whole.vaults.base, 6) } }
+  )
 })
 
 test(

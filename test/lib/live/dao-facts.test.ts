@@ -32,7 +32,10 @@ test('DAOs of one base mint cost no more accounts each than others, and what is 
     client: createProgramClient(ledger.program),
     list: async () => undefined,
     mints: [],
-    daosOf: async () => ({ trading: daos.map(({ address }) => address), isDao: () => false })
+    state: async () => ({
+      discovered: daos.map(({ address, identity: { baseMint } }) =>
+        ({ address, dao: { baseMint }, leftOut: undefined }))
+    }) as never
   })
   const known = daos.map(({ address, identity: { baseMint, quoteMint, vault } }) =>
     ({ address, baseMint, quoteMint, vault }))
