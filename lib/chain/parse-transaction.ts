@@ -57,8 +57,9 @@ const isTransaction = checkOf(Transaction)
 /** One row of getSignaturesForAddress; undefined where it is none. */
 export function readSignatureInfo (row: unknown) {
   if (!isRow(row)) return undefined
-  const { signature, slot, err, blockTime = null, transactionIndex = null } = row
-  return { signature, slot, failed: err !== null, blockTime, transactionIndex }
+  const { signature, slot, err, blockTime, transactionIndex = null } = row
+  // 0 is how some say that they have none
+  return { signature, slot, failed: err !== null, blockTime: blockTime || null, transactionIndex }
 }
 
 /** The result of getTransaction, itself and not a copy; undefined where a part that events are read from is odd. */

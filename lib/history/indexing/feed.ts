@@ -89,9 +89,11 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
     for (const entry of entries.slice(0, most)) {
       const outcome = fetcher.outcome(entry, patienceMs)
       if (outcome === undefined) break
-      found.entries.push(entry)
       if (isMissing(outcome)) found.missing.push(outcome)
       else found.events.push(outcome)
+      // what it says itself holds, whatever time the list says
+      const at = isMissing(outcome) ? null : outcome[0]?.event.at
+      found.entries.push({ ...entry, blockTime: at ?? entry.blockTime })
     }
     return found
   }

@@ -165,6 +165,18 @@ test('nothing older than the last day is asked for before the last day is whole'
   t.equal(reader.calls.transactions.length, 31, 'thirty, and the one that shows them to be all')
 })
 
+test('how far the walk has come is told by the times of events, not by those of a list', async t => {
+  const ledger = trading(100)
+  const { writer, reader, edge, head } = await setUp(t, ledger)
+  reader.bendPage = page => page.map(entry => ({ ...entry, blockTime: edge() - 3600 }))
+  const { taken } = await head()
+  const [range] = writer.state.indexedRanges
+  const oldest = ledger.swaps.at(-taken)!
+  t.ok(taken < 100)
+  t.equal(range!.oldest, oldest.signature)
+  t.equal(range!.oldestTime, oldest.time)
+})
+
 test('one of a version that can not be read is a loss of its own, at once', async t => {
   const ledger = trading(40)
   const { writer, reader, head, back, ranges } = await setUp(t, ledger)
