@@ -23,6 +23,9 @@ const NO_BLOCK = new Set([-32001, -32004, -32007, -32009, -32011])
 // Errors that pass, but say of a transaction that it can't be had.
 const CONCERNS_THE_CALL = new Set([-32007, -32009, -32012, -32019])
 
+/** A place in a list of signatures: what follows it is older. */
+export type Cursor = Pick<SignatureInfo, 'signature' | 'slot'>
+
 export type HistoryReader = ReturnType<typeof createHistoryReader>
 
 /** Throws a ServiceError: NODE_BAD_ANSWER for JSON that is not what was asked for. */
@@ -136,20 +139,31 @@ const isWhole = (outcome: TransactionOutcome): boolean =>
 
 function signaturesOf (rows: unknown, cursor: string | undefined): SignatureInfo[] | ServiceError {
   if (!Array.isArray(rows)) return bad('getSignaturesForAddress: no list')
-  const infos = rows.map(readSignatureInfo).filter(info => info !== undefined)
-  if (infos.length < rows.length) return bad('getSignaturesForAddress: a row that is none')
-  // out of order, or with its own cursor or a row twice, a page would let a reader skip rows, or read them for ever
-  const isOrdered = infos.slice(1).every(({ slot }, i) => slot <= infos[i]!.slot)
-  return isOrdered && new Set([cursor, ...infos.map(({ signature }) => signature)]).size > infos.length
-    ? infos
-    : bad('getSignaturesForAddress: out of order')
+  const read = rows.map(readSignatureInfo).filter(info => info !== undefined)
+  if (read.length < rows.length) return bad('getSignaturesForAddress: a row that is none')
+  // a node that joins two archives may list twice what both have (solana-labs/solana#22115)
+  const infos = distinct(read)
+  return orderFault(infos, cursor === undefined ? undefined : { signature: cursor, slot: Infinity }) ?? infos
 }
+
+/**
+ * Of a page out of slot order, newer than `before`, or with one signature twice: a reader would skip rows, or read them
+ * for ever.
+ */
+export function orderFault (page: readonly Cursor[], before?: Cursor): ServiceError | undefined {
+  const rows = before === undefined ? page : [before, ...page]
+  const isOrdered = rows.slice(1).every(({ slot }, at) => slot <= rows[at]!.slot)
+  const isOnce = new Set(rows.map(({ signature }) => signature)).size === rows.length
+  return isOrdered && isOnce ? undefined : bad('getSignaturesForAddress: out of order')
+}
+
+const distinct = (infos: readonly SignatureInfo[]): SignatureInfo[] =>
+  [...new Map(infos.map(info => [info.signature, info])).values()]
 
 /** What any of the lists has, down to where the first of them ends: there the next page begins. */
 function joined (lists: ReadonlyArray<readonly SignatureInfo[]>): SignatureInfo[] {
   const end = Math.max(...lists.flatMap(list => list.at(-1)?.slot ?? []))
-  const all = new Map(lists.flat().map(info => [info.signature, info]))
-  return [...all.values()].filter(({ slot }) => slot >= end).sort((a, b) => b.slot - a.slot)
+  return distinct(lists.flat()).filter(({ slot }) => slot >= end).sort((a, b) => b.slot - a.slot)
 }
 
 /** An error that concerns this transaction alone is its outcome; any other is none. */

@@ -1,7 +1,8 @@
 /** Which transactions of an address lie where. */
+import { type Cursor, orderFault } from '../../chain/transactions.js'
 import type { CallOptions, SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
-import { above, checkPageOrder, type Cursor, extend, type UnindexedRange } from '../rules/signature-ranges.js'
+import { above, extend, type UnindexedRange } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'
 
 /** What lies behind a cursor, or the newest; empty behind an unknown one. Throws NODE_BAD_ANSWER for a false order. */
@@ -14,7 +15,8 @@ export async function listSignatures (
     if (isServiceError(error, 'CURSOR_UNKNOWN')) return []
     throw error
   })
-  checkPageOrder(infos, cursor)
+  const fault = orderFault(infos, cursor)
+  if (fault !== undefined) throw fault
   return infos
 }
 

@@ -1,7 +1,7 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions not given. */
+import type { Cursor } from '../../chain/transactions.js'
 import type { SignatureInfo } from '../../chain/types.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
-import type { Cursor } from '../rules/signature-ranges.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'

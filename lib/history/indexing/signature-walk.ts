@@ -1,9 +1,10 @@
 import type { Moment } from '../../chain/moment.js'
+import type { Cursor } from '../../chain/transactions.js'
 import type { SignatureInfo } from '../../chain/types.js'
 import { badAnswer, isServiceError } from '../../errors.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
-  above, beginRange, type Cursor, extend, extendUp, merge, unindexedRanges, type UnindexedRange
+  above, beginRange, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
 import type { IndexedRange, Loss } from '../rules/types.js'
 import type { Step } from './commit.js'

@@ -1,6 +1,5 @@
 /** Which parts of the program's signatures have been processed: ranges, newest first. */
 import type { SignatureInfo } from '../../chain/types.js'
-import { badAnswer } from '../../errors.js'
 import type { IndexedRange, StoreState } from './types.js'
 
 /** What remains below an indexed range: down to `until`, or to the beginning. */
@@ -12,21 +11,6 @@ export interface UnindexedRange {
 }
 
 export type Walked = Pick<StoreState, 'indexedRanges' | 'ended'>
-
-/** A place in a list of signatures: what follows it is older. */
-export type Cursor = Pick<SignatureInfo, 'signature' | 'slot'>
-
-/** Throws NODE_BAD_ANSWER for a page out of slot order, newer than `before`, or with one signature twice. */
-export function checkPageOrder (page: readonly SignatureInfo[], before?: Cursor): void {
-  const seen = new Set<string>()
-  let lowest = Infinity
-  for (const { signature, slot } of before === undefined ? page : [before, ...page]) {
-    if (seen.has(signature)) throw badAnswer(`the node repeats signature ${signature}`)
-    if (slot > lowest) throw badAnswer(`the node lists slot ${slot} after slot ${lowest}, newest first`)
-    seen.add(signature)
-    lowest = slot
-  }
-}
 
 /** Those of a page that are above `until`; all of them where there is none. */
 export function above (page: readonly SignatureInfo[], until: IndexedRange | undefined): SignatureInfo[] {

@@ -1,8 +1,9 @@
 import { test } from 'tap'
 import type { SignatureInfo } from '../../../../lib/chain/types.js'
+import { orderFault } from '../../../../lib/chain/transactions.js'
 import { isWalked } from '../../../../lib/history/rules/completeness.js'
 import {
-  above, beginningOf, beginRange, checkPageOrder, extend, extendUp, merge, unindexedRanges, walkedTo
+  above, beginningOf, beginRange, extend, extendUp, merge, unindexedRanges, walkedTo
 } from '../../../../lib/history/rules/signature-ranges.js'
 
 const entry = (slot: number, blockTime: number | null = slot * 10): SignatureInfo => ({
@@ -11,13 +12,13 @@ const entry = (slot: number, blockTime: number | null = slot * 10): SignatureInf
 const entries = (...slots: number[]) => slots.map(slot => entry(slot))
 
 test('a page out of order, above its cursor, or with a signature twice is refused', t => {
-  checkPageOrder(entries(9, 8, 8 - 0.5), entry(9.5))
-  checkPageOrder([entry(9), { ...entry(9), signature: 'other' }])
-  checkPageOrder([])
+  t.equal(orderFault(entries(9, 8, 8 - 0.5), entry(9.5)), undefined)
+  t.equal(orderFault([entry(9), { ...entry(9), signature: 'other' }]), undefined)
+  t.equal(orderFault([]), undefined)
   for (const [page, before] of [
     [entries(8, 9)], [entries(9), entry(8)], [[entry(9), entry(9)]], [entries(9), entry(9)]
   ] as Array<[SignatureInfo[], SignatureInfo?]>) {
-    t.throws(() => checkPageOrder(page, before), { code: 'NODE_BAD_ANSWER' })
+    t.match(orderFault(page, before), { code: 'NODE_BAD_ANSWER' })
   }
   t.end()
 })
