@@ -60,7 +60,7 @@ try {
     const usd = createValuation(
       snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }
     )
-    const list = byDepth(snapshot.pairs, usd).map(pair => ticker(pair, NOTHING, usd, RULES))
+    const list = byDepth(snapshot.pairs.values(), usd).map(pair => ticker(pair, NOTHING, usd, RULES))
     const { variants } = makeCachedResponse('application/json', JSON.stringify(list))
     return { daos: snapshot.discovered.length, bytes: variants.get('identity')!.body.length }
   }

@@ -19,8 +19,8 @@ export interface Snapshot extends Pick<Moment, 'slot' | 'listSlot'> {
   discovered: Discovered[]
   /** Every DAO that can be decoded and is not excluded, by address: what answers may speak of. */
   daos: ReadonlyMap<string, Dao>
-  /** The pools that are listed. */
-  pairs: Pair[]
+  /** The pools that are listed, by address. */
+  pairs: ReadonlyMap<string, Pair>
   /** Tokens of every DAO that is not excluded, by mint; null where the key holds no mint. */
   tokens: ReadonlyMap<string, Token | null>
 }
@@ -93,7 +93,7 @@ export function createSnapshotReader (
     }
     const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])
     const tokens = await tokenReader.read(mints, slot)
-    const pairs: Pair[] = []
+    const pairs = new Map<string, Pair>()
     const discovered = Array.from(found.values(), (one): Discovered => {
       const dao = daos.get(one.address)
       if (dao === undefined) return one
@@ -101,7 +101,7 @@ export function createSnapshotReader (
       if (baseReserves === 0n || quoteReserves === 0n) return { ...one, leftOut: 'no reserves' }
       const traded = tokensOf(dao, tokens)
       if (traded === undefined) return { ...one, leftOut: 'mint unreadable' }
-      pairs.push({ address, baseReserves, quoteReserves, ...traded })
+      pairs.set(address, { address, baseReserves, quoteReserves, ...traded })
       return one
     })
     for (const address of found.keys()) if (!firstSeen.has(address)) firstSeen.set(address, readAt)

@@ -38,7 +38,7 @@ export function largestFirst<T> (
 }
 
 /** `pairs` deepest first, then by pool; those whose quote token has no USD value come last, whatever they hold. */
-export const byDepth = <P extends PricedPool>(pairs: readonly P[], usd: UsdValuation): P[] => largestFirst(
+export const byDepth = <P extends PricedPool>(pairs: Iterable<P>, usd: UsdValuation): P[] => largestFirst(
   pairs, pair => usd(pair.quoteMint) && liquidityUsd(pair, usd), ({ address }) => address
 )
 

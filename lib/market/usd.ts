@@ -36,10 +36,9 @@ function priceBy (pool: PricedPool, mint: string, { usdMints, minDepth }: UsdRul
  * 1 USD of a dollar; of a mint that the settings name the spot price of its pool, while that holds `minDepth` of a
  * dollar. Pools must have reserves.
  */
-export function createValuation (pools: Iterable<PricedPool>, rules: UsdRules): UsdValuation {
-  const byAddress = new Map(Array.from(pools, pool => [pool.address, pool]))
+export function createValuation (pools: ReadonlyMap<string, PricedPool>, rules: UsdRules): UsdValuation {
   const prices = new Map(Array.from(rules.pricedBy, ([mint, address]) => {
-    const pool = byAddress.get(address)
+    const pool = pools.get(address)
     return [mint, pool && priceBy(pool, mint, rules)]
   }))
   return mint => rules.usdMints.has(mint) ? ONE : prices.get(mint)

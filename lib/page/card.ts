@@ -3,43 +3,13 @@ import { LRUCache } from 'lru-cache'
 import { cutText } from '../../public/market/format.js'
 import type { Turn } from '../line.js'
 import { escapeHtml } from './html.js'
+import type { Figures, MarketFacts, PoolFacts } from './pool-facts.js'
 import { type Line, TOP } from './sparklines.js'
 
 /**
  * The images that others show beside a link: of a pool its name, price, change and the last week, of the market its
  * totals and the deepest pools. Drawn without a browser.
  */
-
-/** What every pool has. */
-export interface PoolFacts {
-  base: string
-  quote: string
-  name: string
-  /** The tokens' mints, in short. */
-  mint: string
-  quoteMint: string
-  /** A proposal is live. */
-  isDeciding: boolean
-  /** Five significant digits, for people. */
-  price: string
-}
-
-export interface CardFacts extends Omit<PoolFacts, 'isDeciding'> {
-  /** In per cent with its sign, "+3.42 %"; undefined where it is not known. */
-  change?: string
-  /** Amounts with their unit, for people. */
-  volume?: string
-  liquidity?: string
-  week?: Line
-}
-
-type Amounts = Pick<CardFacts, 'volume' | 'liquidity'>
-
-/** Totals, and the deepest pools. */
-export interface MarketFacts extends Amounts {
-  pools: number
-  rows: ReadonlyArray<Omit<CardFacts, 'name' | 'week'>>
-}
 
 const WIDTH = 1200
 /** Bytes of a pixel, and how often a picture's own are counted. */
@@ -105,7 +75,7 @@ const bar = (x: number, height: number): string =>
   `<rect x="${EDGE + x}" y="${99 - height}" width="6" height="${height}" fill="${DARK}"/>`
 
 /** An image around `content`, which ends at its edge, above a line of figures; it is shown long after its `time`. */
-function frame (content: string, { volume, liquidity }: Amounts, time = '', behind = ''): string {
+function frame (content: string, { volume, liquidity }: Figures, time = '', behind = ''): string {
   const texts = Object.entries({ 'Volume, 24 h': volume, Liquidity: liquidity }).flatMap(([label, value]) =>
     value === undefined ? [] : [`${label}  <tspan font-size="30" fill="${INK}">${written(value, 24)}</tspan>`])
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"
@@ -140,7 +110,9 @@ export function marketSource ({ pools, rows, ...amounts }: MarketFacts, time?: s
 }
 
 /** The source of a pool's image. Every text in it is bounded, so its size and the work of drawing it are. */
-export function cardSource (facts: CardFacts, time?: string): string {
+export function cardSource (
+  facts: Omit<PoolFacts, 'isDeciding'> & Figures & { week?: Line }, time?: string
+): string {
   const { base, quote, name, mint, quoteMint, price, change, week = [] } = facts
   const line = pointsOf(week)
   const isUp = (week.at(-1) ?? 0) >= (week.find(height => height !== null) ?? 0)

@@ -2,7 +2,7 @@ import { makeCachedResponse } from '../http/cached-response.js'
 import type { PageAssets } from './assets.js'
 import { fillTemplate } from './html.js'
 import type { PageList, Row } from './list.js'
-import type { PoolFacts } from './card.js'
+import type { PoolFacts } from './pool-facts.js'
 import { decisionsTable, factsOf, poolsTable } from './plain-figures.js'
 import type { Proposals } from '../../schemas/proposals.js'
 

@@ -4,7 +4,6 @@ import {
 import type { Snapshot } from '../live/snapshot.js'
 import { priceText } from '../market/pool-figures.js'
 import { spotPrice } from '../market/price.js'
-import type { CardFacts, MarketFacts } from './card.js'
 import type { PageList, Row } from './list.js'
 
 /** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
@@ -25,9 +24,21 @@ const REASONS: Record<NonNullable<Snapshot['discovered'][number]['leftOut']>, st
 export const symbolOf = ({ symbol, mint }: Row['quote']): string =>
   cutText(symbol, MAX_SYMBOL) || abbreviate(mint)
 
+const shown = ({ base, quote, price }: Record<'base' | 'quote', Row['quote']> & { price: string }) => ({
+  base: symbolOf(base),
+  quote: symbolOf(quote),
+  /** The tokens' mints, in short. */
+  mint: abbreviate(base.mint),
+  quoteMint: abbreviate(quote.mint),
+  /** Five significant digits. */
+  price: formatPrice(price)
+})
+
+export type PoolFacts = NonNullable<ReturnType<typeof findPool>['facts']>
+
 /** What a snapshot knows of the pool at an address, or why there is no page of one. */
 export function findPool (snapshot: Snapshot, pool: string) {
-  const pair = snapshot.pairs.find(({ address }) => address === pool)
+  const pair = snapshot.pairs.get(pool)
   const account = snapshot.discovered.find(({ address }) => address === pool)
   if (pair === undefined) {
     return { reason: account?.leftOut === undefined ? NO_POOL : REASONS[account.leftOut] }
@@ -36,19 +47,22 @@ export function findPool (snapshot: Snapshot, pool: string) {
   const [base, quote] = [snapshot.tokens.get(pair.baseMint)?.whole, snapshot.tokens.get(pair.quoteMint)?.whole]
   return {
     facts: {
-      base: symbolOf({ symbol: base?.symbol ?? pair.baseSymbol, mint: pair.baseMint }),
-      quote: symbolOf({ symbol: quote?.symbol ?? pair.quoteSymbol, mint: pair.quoteMint }),
+      ...shown({
+        base: { symbol: base?.symbol ?? pair.baseSymbol, mint: pair.baseMint },
+        quote: { symbol: quote?.symbol ?? pair.quoteSymbol, mint: pair.quoteMint },
+        price: priceText(spotPrice(pair))
+      }),
       name: cutText(base?.name ?? pair.baseName, MAX_NAME),
-      mint: abbreviate(pair.baseMint),
-      quoteMint: abbreviate(pair.quoteMint),
-      isDeciding: account?.dao?.state === 'futarchy',
-      price: formatPrice(priceText(spotPrice(pair)))
+      /** A proposal is live. */
+      isDeciding: account?.dao?.state === 'futarchy'
     }
   }
 }
 
+export type Figures = ReturnType<typeof figuresOf>
+
 /** The figures of a row with their units, as far as they are known. */
-export const figuresOf = (pool: Row): Pick<CardFacts, 'change' | 'volume' | 'liquidity'> => ({
+export const figuresOf = (pool: Row) => ({
   ...(pool.target_volume_24h !== null && {
     volume: `${formatCompact(pool.target_volume_24h)} ${symbolOf(pool.quote)}`
   }),
@@ -59,20 +73,13 @@ export const figuresOf = (pool: Row): Pick<CardFacts, 'change' | 'volume' | 'liq
 /** Pools that the market's image names. */
 const NAMED = 5
 
+export type MarketFacts = ReturnType<typeof marketFacts>
+
 /** What the market's image shows of the pools, deepest first; volumes as the list adds them up, or not at all. */
-export function marketFacts ({ totals: { count, volume, liquidity }, rows }: PageList): MarketFacts {
-  const [deepest] = rows
-  if (deepest === undefined) return { pools: 0, rows: [] }
-  return {
-    pools: count,
-    ...figuresOf({ ...deepest, target_volume_24h: volume, liquidity_in_usd: liquidity, price_change_24h: null }),
-    rows: rows.slice(0, NAMED).map(pool => ({
-      base: symbolOf(pool.base),
-      quote: symbolOf(pool.quote),
-      mint: abbreviate(pool.base.mint),
-      quoteMint: abbreviate(pool.quote.mint),
-      price: formatPrice(pool.last_price),
-      ...figuresOf(pool)
-    }))
-  }
-}
+export const marketFacts = ({ totals: { count, volume, liquidity }, rows }: PageList) => ({
+  pools: count,
+  ...rows[0] && figuresOf({
+    ...rows[0], target_volume_24h: volume, liquidity_in_usd: liquidity, price_change_24h: null
+  }),
+  rows: rows.slice(0, NAMED).map(pool => ({ ...shown({ ...pool, price: pool.last_price }), ...figuresOf(pool) }))
+})

@@ -25,9 +25,9 @@ export function createMarket (sources: Sources) {
     tickerList: tickers.get,
     /** The ticker of a pair's deepest pool. Throws what `pairIn` throws. */
     async ticker (parts: Part[], tickerId: string) {
-      const { list: { byPool }, pool, others } = await pairIn(tickers.get, parts, tickerId)
+      const { list: { byPool }, pair, others } = await pairIn(tickers.get, parts, tickerId)
       const headers = { 'x-other-pools': others.slice(0, MAX_OTHERS).join(', ') }
-      return jsonResponse(byPool.get(pool)!, others.length > 0 ? headers : undefined)
+      return jsonResponse(byPool.get(pair.address)!, others.length > 0 ? headers : undefined)
     },
     ...createAggregates(totals),
     liquidity: createLiquidity(sources, totals),

@@ -64,12 +64,12 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     const extents = read.map(pool =>
       extentOf(reading, pool, (trades.get(pool)?.at ?? -Infinity) - 1, { until: at, isWhole: true }))
     // as they were after their last trade by then: price and depth of what prices a token count as they do now
-    const usd = createValuation(pricing.flatMap(pool => {
-      const [pair, reserves] = [list.pairs.get(pool), trades.get(pool)?.reserves]
+    const usd = createValuation(new Map(pricing.flatMap(pool => {
+      const [pair, reserves] = [list.state.pairs.get(pool), trades.get(pool)?.reserves]
       return pair === undefined || reserves == null
         ? []
-        : [{ ...pair, baseReserves: reserves.base, quoteReserves: reserves.quote }]
-    }), usdRules)
+        : [[pool, { ...pair, baseReserves: reserves.base, quoteReserves: reserves.quote }]]
+    })), usdRules)
     const body = pricesOf(list, mints, pool => {
       const trade = trades.get(pool.address)
       if (trade === undefined) return null

@@ -79,7 +79,7 @@ export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings)
       throw new ServiceError('NODE_BAD_ANSWER', `values by the settings need ${lost}, which can't be read`)
     }
     const usd = createValuation(pairs, usdRules)
-    const deepest = byDepth(pairs, usd)
+    const deepest = byDepth(pairs.values(), usd)
     return {
       ...snapshot,
       usd,
@@ -101,7 +101,7 @@ export async function daoOf ({ get }: Sources['snapshot'], daoOrMint: string): P
   checkAddress(daoOrMint, 'INVALID_DAO')
   const { daos, pairs } = await get([])
   if (daos.has(daoOrMint)) return daoOrMint
-  const [trading, another] = pairs.filter(({ baseMint }) => baseMint === daoOrMint)
+  const [trading, another] = [...pairs.values()].filter(({ baseMint }) => baseMint === daoOrMint)
   if (trading === undefined || another !== undefined) throw noDao(daoOrMint)
   return trading.address
 }

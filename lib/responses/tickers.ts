@@ -28,7 +28,7 @@ export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: st
   if (!list.byPool.has(pool)) {
     throw new ServiceError('HISTORY_UNAVAILABLE', `events of the deepest pool of ${tickerId} are missing`)
   }
-  return { list, pool, others: known.filter(other => other !== pool) }
+  return { list, pair: list.state.pairs.get(pool)!, others: known.filter(other => other !== pool) }
 }
 
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
@@ -58,7 +58,7 @@ export function createTickers (sources: Sources) {
     newest = incomplete
     const pairs = state.deepest.filter(({ address }) => !incomplete.has(address))
     // nobody knows yet whose a missing transaction is: an empty list would look like a market without pools
-    if (pairs.length === 0 && state.pairs.length > 0) {
+    if (pairs.length === 0 && state.pairs.size > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'the last 24 hours of no pool are known')
     }
     // the last day is covered: a DAO that it does not know has not traded
@@ -69,9 +69,7 @@ export function createTickers (sources: Sources) {
       state,
       time,
       tickers,
-      byPool: new Map(tickers.map(one => [one.pool_id, one])),
-      /** The pools of the tickers, by address. */
-      pairs: new Map(pairs.map(pair => [pair.address, pair]))
+      byPool: new Map(tickers.map(one => [one.pool_id, one]))
     }
   })
 

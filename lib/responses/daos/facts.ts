@@ -1,4 +1,3 @@
-import { eachInSlices } from '../../async.js'
 import { isServiceError } from '../../errors.js'
 import type { DaoFacts, DaoFactsReader } from '../../live/dao-facts.js'
 import type { TokenReader } from '../../live/tokens.js'
@@ -28,14 +27,14 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
       const known = await withHeld(state, facts)
       const figures = new Map<string, DaoFigures>()
       let wrong = read.find(made => isServiceError(made))
-      await eachInSlices(facts, one => {
+      for (const one of facts) {
         try {
           figures.set(one.dao.address, figuresOf(one, known))
         } catch (error) {
           if (!isServiceError(error)) throw error
           wrong = error
         }
-      })
+      }
       // an empty list would look like DAOs that own nothing
       if (figures.size === 0 && wrong !== undefined) throw wrong
       return figures

@@ -1,4 +1,3 @@
-import { eachInSlices } from '../../async.js'
 import { powerOfTen, shortText, toFixed } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import { executedPrice, type Trade } from '../../history/history.js'
@@ -52,8 +51,8 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   const day = keepEach(sources, async (
     parts, { tickerId, pool, turn }: Record<'tickerId' | 'pool', string> & { turn: Turn }
   ) => {
-    const { list } = await pairIn(sources.tickers, [], tickerId, pool)
-    const { base, quote, price } = textsOf(list.pairs.get(pool)!)
+    const { pair } = await pairIn(sources.tickers, [], tickerId, pool)
+    const { base, quote, price } = textsOf(pair)
     const since = headOf(sources, parts).time - DAY + 1
     const texts: string[] = []
     let page: Trade[] = []
@@ -61,9 +60,9 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
       const last = page.at(-1)
       const asked = { dao: pool, since, before: last?.seq, limit: PAGE }
       page = (await turn(() => history.read(reading => knownTrades(reading, asked, true)), last && 'admitted')).trades
-      await eachInSlices(page, ({ seq, at, swap }) => {
+      for (const { seq, at, swap } of page) {
         const paid = executedPrice(swap)
-        if (paid === undefined) return
+        if (paid === undefined) continue
         texts.push(exactJson({
           trade_id: exact(seq.toString()),
           price: exact(price(paid)),
@@ -72,7 +71,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
           timestamp: at * 1000,
           type: swap.side
         } satisfies Exact<CmcTrades[number]>))
-      })
+      }
       if (texts.length > maxTrades) {
         throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of ${tickerId} in a day`)
       }
@@ -101,8 +100,8 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
      */
     async trades (parts: Part[], tickerId: string, turn: Turn) {
       // what is kept outlives a failure, but not its pair
-      const { pool } = await pairIn(sources.tickers, [], tickerId)
-      return await day(parts, { tickerId, pool, turn })
+      const { pair } = await pairIn(sources.tickers, [], tickerId)
+      return await day(parts, { tickerId, pool: pair.address, turn })
     },
 
     assets: formOf(sources.tickers, ({ tickers, state: { tokens } }) => exactResponse<CmcAssets>(Object.fromEntries(

@@ -48,22 +48,22 @@ export function createCoinGecko (sources: FormSources) {
       if (from !== undefined && to !== undefined && to < from) throw invalidParameter('end_time', 'start_time or later')
       const since = from === undefined ? undefined : Math.ceil(from / 1000)
       const until = to === undefined ? undefined : Math.floor(to / 1000)
-      const { list, pool: dao } = await pairIn(tickers, [], asked.ticker_id, asked.pool_id)
-      const { base, quote, price } = textsOf(list.pairs.get(dao)!)
+      const { pair } = await pairIn(tickers, [], asked.ticker_id, asked.pool_id)
+      const { base, quote, price } = textsOf(pair)
       // before they are read: what is read after it is of then, or younger
       headOf(sources, parts)
       return await turn(() => history.read(async reading => {
         let headers = historyHeaders(true, undefined)
         async function rows (side: 'buy' | 'sell'): Promise<CoinGeckoTrades['buy']> {
           if (type !== undefined && type !== side) return []
-          const wanted = { dao, side, since, until, limit: limit === 0 ? MAX_TRADES : limit }
+          const wanted = { dao: pair.address, side, since, until, limit: limit === 0 ? MAX_TRADES : limit }
           const found = await knownTrades(reading, wanted, since !== undefined)
           if (found.headers['x-history-complete'] === 'false') headers = found.headers
           return await inSlices(found.trades, ({ seq, at, swap }: Trade) => {
             const paid = executedPrice(swap)!
             return {
               trade_id: seq.toString(),
-              pool_id: dao,
+              pool_id: pair.address,
               price: price(paid),
               base_volume: base(paid.base),
               target_volume: quote(paid.quote),

@@ -57,7 +57,7 @@ export const createDayTickers = (
 export async function deepestBook (
   { tickers, settings }: FormSources, parts: Part[], tickerId: string, depth: number
 ) {
-  const { list, pool } = await pairIn(tickers, parts, tickerId)
-  const { bids, asks } = orderBook(list.pairs.get(pool)!, settings.quoteRules, levelsOf(depth))
+  const { list, pair } = await pairIn(tickers, parts, tickerId)
+  const { bids, asks } = orderBook(pair, settings.quoteRules, levelsOf(depth))
   return { timestamp: list.time * 1000, bids, asks }
 }

@@ -100,7 +100,7 @@ export function createTradedPools (sources: Sources) {
       pricesUsd.set(address, baseUsd(pair, state))
     })
     // an empty list would look like a market without pools
-    if (byId.size === 0 && state.pairs.length > 0) {
+    if (byId.size === 0 && state.pairs.size > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
     }
     return { state, pricesUsd, windowsEnd: head.time, byId }

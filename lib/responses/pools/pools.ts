@@ -21,7 +21,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
   async function listed (parts: Part[], poolId: string): Promise<ListedPool> {
     checkAddress(poolId, 'INVALID_POOL_ID')
     const state = await snapshot.get(parts)
-    const pair = state.pairs.find(({ address }) => address === poolId)
+    const pair = state.pairs.get(poolId)
     if (pair === undefined) throw noPool(poolId)
     return { pair, state }
   }

@@ -60,7 +60,7 @@ test(
     t.equal(dao.baseReserves + dao.baseFees, balance(dao.baseMint))
     t.equal(dao.quoteReserves + dao.quoteFees, balance(dao.quoteMint))
 
-    const [pair] = pairs
+    const [pair] = pairs.values()
     t.match(pair, { baseMint: 'METAwkXcqyXKy1AtsSgJ8JiUHwGCafnZL38n3vYmeta', baseDecimals: 6, quoteDecimals: 6 })
     const { last } = quoteTexts(quotes(pair!, { notional: ratio(100n), feeRate: ratio(5n, 1000n) }))
     t.equal(last, toFixed(ratio(dao.quoteReserves, dao.baseReserves), 12))

@@ -63,14 +63,14 @@ test('an account that stays as it was is not decoded again, one that moves is', 
   moving.swap('buy', 5_000_000n)
   const { value: second } = await read()
   t.equal(entryOf(second.discovered, still.address), entryOf(first.discovered, still.address))
-  const pairOf = ({ pairs }: typeof first, { address }: typeof still) => pairs.find(pair => pair.address === address)
+  const pairOf = ({ pairs }: typeof first, { address }: typeof still) => pairs.get(address)
   t.same(pairOf(second, still), pairOf(first, still))
   t.notSame(pairOf(second, moving), pairOf(first, moving))
   t.equal(
     entryOf(first.discovered, moving.address).dao!.seqNum + 1n, entryOf(second.discovered, moving.address).dao!.seqNum
   )
   t.equal(
-    second.pairs.find(({ address }) => address === moving.address)!.quoteReserves,
+    second.pairs.get(moving.address)!.quoteReserves,
     10n ** 11n + 5_000_000n - entryOf(second.discovered, moving.address).dao!.quoteFees
   )
   t.equal(entryOf(second.discovered, moving.address).dao!.createdAt, moving.createdAt)

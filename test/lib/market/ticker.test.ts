@@ -22,8 +22,9 @@ const nothing = { base: ratio(0n), quote: ratio(0n) }
 const tickers = (
   pairs: Pair[], volumes: ReadonlyMap<string, Volumes>, usd: UsdValuation, given: typeof rules
 ) => byDepth(pairs, usd).map(pair => ticker(pair, volumes.get(pair.address)!, usd, given))
+const valuationOf = (pairs: Pair[]) => createValuation(new Map(pairs.map(one => [one.address, one])), RULES)
 const list = (pairs: Pair[]) => tickers(
-  pairs, new Map(pairs.map(({ address }) => [address, nothing])), createValuation(pairs, RULES), rules
+  pairs, new Map(pairs.map(({ address }) => [address, nothing])), valuationOf(pairs), rules
 )
 
 test('tickers come deepest first, then by pool_id, also where several DAOs share a pair', async t => {
@@ -52,7 +53,7 @@ test(
     const of = async (volume = 0n, euroReserves = 2_000_000_000n, given = rules, pool = x) => {
       const pairs = [pool, euro(euroReserves)]
       const volumes = new Map(pairs.map(({ address }) => [address, { base: ratio(volume), quote: ratio(volume, 3n) }]))
-      return (await tickers(pairs, volumes, createValuation(pairs, RULES), given)).find(({ pool_id: id }) => id === 'X')!
+      return (await tickers(pairs, volumes, valuationOf(pairs), given)).find(({ pool_id: id }) => id === 'X')!
     }
     const first = await of()
     t.strictSame(await of(), first)
@@ -109,7 +110,7 @@ test('pools whose quote token has no USD value come last, whatever they claim to
   const found = await list([pair('A', 1n << 63n, 'FAKE'), pair('B', 1n, 'USDC')])
   t.same(found.map(({ pool_id: pool }) => pool), ['B', 'A'])
   t.same(
-    (await byDepth([pair('A', 1n, 'FAKE'), pair('B', 0n)], createValuation([], RULES))).map(({ address }) => address),
+    (await byDepth([pair('A', 1n, 'FAKE'), pair('B', 0n)], valuationOf([]))).map(({ address }) => address),
     ['B', 'A'],
     'of dollars nothing at all is more'
   )
@@ -178,7 +179,7 @@ test('a fake dollar makes no liquidity', async t => {
 test('volumes have 8 digits after the point', async t => {
   const pairs = [pair('A', 5_000_000n)]
   const volumes = new Map([['A', { base: ratio(1n, 3n), quote: ratio(2_500_000n) }]])
-  const [found] = await tickers(pairs, volumes, createValuation(pairs, RULES), rules)
+  const [found] = await tickers(pairs, volumes, valuationOf(pairs), rules)
   t.equal(found?.base_volume, '0.00000033')
   t.equal(found?.target_volume, '2.50000000')
 })

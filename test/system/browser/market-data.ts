@@ -357,7 +357,7 @@ export const DAYS = Array.from({ length: 31 }, (_, index) => ({
 export const SNAPSHOT = {
   slot: SLOT,
   discovered: [{ address: address(999), dao: undefined, leftOut: 'no reserves' as const }],
-  pairs: POOLS.map(({ pool_id: pool, base, quote }) => ({
+  pairs: new Map(POOLS.map(({ pool_id: pool, base, quote }) => [pool, {
     address: pool,
     baseMint: base.mint,
     quoteMint: quote.mint,
@@ -369,7 +369,7 @@ export const SNAPSHOT = {
     quoteDecimals: 6,
     baseReserves: 1_000_000_000_000n,
     quoteReserves: 6_482_913_370_041n
-  })),
+  }])),
   tokens: new Map()
 }
 
