@@ -5,7 +5,6 @@ import closeWithGrace from 'close-with-grace'
 import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from './app.js'
-import { ALL } from './lib/responses/sources.js'
 import { isServiceError, ServiceError } from './lib/errors.js'
 import { createLogStream } from './lib/log-stream.js'
 import { createRedactor, secretsOf } from './lib/secrets.js'
@@ -101,7 +100,7 @@ async function nodeAnswers (): Promise<void> {
   const deadline = performance.now() + (startupTimeout ?? Infinity)
   for (let tries = 0; !isEnding(); tries++) {
     try {
-      const { value: { slot, discovered } } = await cache.snapshot.get(ALL)
+      const { value: { slot, discovered } } = await cache.snapshot.get([])
       fastify.log.info({ slot }, 'a node answers')
       return await checkPrograms(discovered.length > 0)
     } catch (error) {

@@ -13,7 +13,7 @@ import { createMarket } from '../lib/responses/market.js'
 import { createPoolResponses } from '../lib/responses/pools/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
 import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
-import { ALL, createPriced, keepEach, MAX_RECORDS, type Sources } from '../lib/responses/sources.js'
+import { createPriced, keep, MAX_RECORDS, type Sources } from '../lib/responses/sources.js'
 import type { Supply } from '../schemas/supply.js'
 
 declare module 'fastify' {
@@ -41,15 +41,15 @@ export default fp(async fastify => {
     chain: { accounts, tokenAccounts, clock: { now }, time }, program, history
   } = fastify
   const state: Sources['snapshot'] = {
-    get: async (parts, maxAge) => noted(await snapshot.get(ALL, maxAge), parts),
-    peek: () => snapshot.peek(ALL)
+    get: async (parts, maxAge) => noted(await snapshot.get([], maxAge), parts),
+    peek: () => snapshot.peek([])
   }
   const sources: Sources = {
     snapshot: state, priced: createPriced(state, settings), history, settings, now, time
   }
   const market = createMarket(sources)
   const readSets = createSetReader(accounts)
-  const supply = keepEach(sources, createSupplyReader(accounts, readSets, program, state.get), { max: MAX_RECORDS })
+  const supply = keep(sources, createSupplyReader(accounts, readSets, program, state.get), { max: MAX_RECORDS })
   const reader = createDaoFactsReader({
     readSets,
     client: program,

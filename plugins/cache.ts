@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { type ALL, TICKER_TTL } from '../lib/responses/sources.js'
+import { TICKER_TTL } from '../lib/responses/sources.js'
 import { createFreshCache, type FreshCache } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createTokenReader, type TokenReader } from '../lib/live/tokens.js'
@@ -11,8 +11,8 @@ declare module 'fastify' {
     program: ProgramClient
     /** The state now, kept while it is fresh. */
     cache: {
-      /** All DAOs; the key is always `ALL`. */
-      snapshot: FreshCache<typeof ALL, Snapshot>
+      /** All DAOs. */
+      snapshot: FreshCache<[], Snapshot>
       tokens: TokenReader
     }
   }
@@ -30,7 +30,7 @@ export default fp(async fastify => {
   // what the store holds outlives a restart: a DAO that has traded is there
   const stored = () => fastify.hasDecorator('history') ? fastify.history.report() : []
   const tokens = createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
-  const snapshot = createFreshCache<typeof ALL, Snapshot>({
+  const snapshot = createFreshCache<[], Snapshot>({
     load: createSnapshotReader({ reader: accounts, tokens, client: program, excluded, now, stored }),
     ttl: TICKER_TTL,
     staleIfError,

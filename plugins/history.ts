@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { accountsOf, ALL, staleAfter } from '../lib/responses/sources.js'
+import { accountsOf, staleAfter } from '../lib/responses/sources.js'
 import { subscribe } from '../lib/chain/subscription.js'
 import type { LogEvent } from '../lib/history/log-events.js'
 import { createHistory, type History, type HistoryOptions } from '../lib/history/history.js'
@@ -44,7 +44,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subsc
   const history = await openHistory(config, {
     reader: chain.history,
     program: config.factory,
-    daos: async () => accountsOf(await cache.snapshot.get(ALL)),
+    daos: async () => accountsOf(await cache.snapshot.get([])),
     endsBy: () => endsBy,
     rate: config.feeRate,
     basis: config.volumeBasis,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import Fastify from 'fastify'
-import { accountsOf, ALL } from '../lib/responses/sources.js'
+import { accountsOf } from '../lib/responses/sources.js'
 import { backfill } from './backfill-progress.js'
 import { readCommandLine, runScript } from './command-line.js'
 import { createHistory } from '../lib/history/history.js'
@@ -61,7 +61,7 @@ await runScript(async () => {
         reader: chain.history,
         store,
         program: factory,
-        daos: async () => accountsOf(await cache.snapshot.get(ALL)),
+        daos: async () => accountsOf(await cache.snapshot.get([])),
         time: chain.time,
         rate: feeRate,
         basis: volumeBasis,

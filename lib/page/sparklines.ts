@@ -1,7 +1,7 @@
 import { chunks } from '../chunks.js'
 import type { Reading } from '../history/history.js'
 import { jsonResponse } from '../responses/json-response.js'
-import { formOf, headOf, keepOne, type Sources } from '../responses/sources.js'
+import { formOf, headOf, keep, type Sources } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
 import { AT_FIRST } from './list.js'
 
@@ -38,7 +38,7 @@ async function lineOf (reading: Reading, pool: string, from: number): Promise<Li
 /** The drawings, kept. Each throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
 export function createSparklines (sources: Sources) {
   const { history } = sources
-  const drawn = keepOne(sources, async (parts): Promise<ReadonlyMap<string, Line>> => {
+  const drawn = keep(sources, async (parts): Promise<ReadonlyMap<string, Line>> => {
     const { deepest } = await sources.priced([])
     const head = headOf(sources, parts)
     const from = Math.floor((head.time - SPAN) / STEP) * STEP
@@ -52,7 +52,7 @@ export function createSparklines (sources: Sources) {
       })
     }
     return lines
-  }, DRAWN_TTL)
+  }, { ttl: DRAWN_TTL })
 
   return {
     /** Lines by pool, of the deepest or of all; pools that have none to draw are left out. */

@@ -57,7 +57,7 @@ function extension (data: Buffer, type: number): Buffer | undefined {
 
 /**
  * What a Token-2022 mint says of its metadata: the text where it carries it, or the address of the account that does.
- * Undefined: it says nothing.
+ * Undefined: it says nothing. Throws a DecodeError where it describes another mint.
  */
 export function token2022Metadata ({ address, owner, data }: RawAccount): TokenText | { at: string } | undefined {
   if (owner !== PROGRAMS.token2022) return undefined
@@ -69,12 +69,8 @@ export function token2022Metadata ({ address, owner, data }: RawAccount): TokenT
   if (at === PROGRAMS.system) return undefined
   if (at !== address) return { at }
   const own = extension(data, TOKEN_METADATA)
-  return own === undefined ? undefined : tokenMetadata(own, address)
-}
-
-/** TokenMetadata of Token-2022. Throws a DecodeError where it describes another mint. */
-function tokenMetadata (value: Buffer, mint: string): TokenText {
-  need(value, 0, 64, 'token metadata')
-  if (keyAt(value, 32) !== mint) throw new DecodeError('metadata of another mint')
-  return readNameAndSymbol(value, 64, 'token metadata')
+  if (own === undefined) return undefined
+  need(own, 0, 64, 'token metadata')
+  if (keyAt(own, 32) !== address) throw new DecodeError('metadata of another mint')
+  return readNameAndSymbol(own, 64, 'token metadata')
 }

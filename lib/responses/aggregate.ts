@@ -10,7 +10,7 @@ import { DAY } from '../time.js'
 import type { AggregateFees } from '../../schemas/fees.js'
 import { historyHeaders } from './known.js'
 import { jsonResponse } from './json-response.js'
-import { formOf, hasEvents, headOf, keepOne, type PricedState, type Sources } from './sources.js'
+import { formOf, hasEvents, headOf, keep, type PricedState, type Sources } from './sources.js'
 
 /** The days of all DAOs at one moment, and what they amount to. */
 export type MarketTotals = Awaited<ReturnType<ReturnType<typeof createTotals>>>
@@ -36,7 +36,7 @@ function since (firstDay: number, traded: DailyVolume): DailyVolume {
 export function createTotals (sources: Sources) {
   const { history, settings: { excluded } } = sources
 
-  return keepOne(sources, async parts => {
+  return keep(sources, async parts => {
     const state = await sources.priced(parts)
     const walked = firstWholeDay(history.status())
     const head = headOf(sources, parts)

@@ -1,10 +1,11 @@
 import { ServiceError } from '../errors.js'
-import { timeText } from '../time.js'
+import { DAY, timeText } from '../time.js'
 import { isWalked, type Reading, type TradesQuery } from '../history/history.js'
 import type { Sources } from './sources.js'
 
 /** More days than anything here has lived. */
-export const MAX_DAYS = 100_000
+const MAX_DAYS = 100_000
+export const ALL_DAYS = { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS }
 
 /** Throws WARMING_UP until what events tell of decisions has been read, which version 1.0 did not. */
 export async function checkTold (reading: Reading, dao: string): Promise<void> {

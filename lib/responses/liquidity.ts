@@ -6,7 +6,7 @@ import type { AggregateLiquidity } from '../../schemas/liquidity.js'
 import type { MarketTotals } from './aggregate.js'
 import { jsonResponse } from './json-response.js'
 import { historyHeaders } from './known.js'
-import { byDao, keepEach, type Sources } from './sources.js'
+import { byDao, keep, type Sources } from './sources.js'
 
 const text = (row: ReturnType<typeof closingDays>[number] | undefined): string | null =>
   row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
@@ -16,7 +16,7 @@ const text = (row: ReturnType<typeof closingDays>[number] | undefined): string |
  * the sums since launch throw.
  */
 export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
-  const get = keepEach(sources, async (parts, asked: string) => {
+  const get = keep(sources, async (parts, asked: string) => {
     const { state: { daos: known, usdPerUnit, symbolOf }, walkedTo, firstDay } = await totals(parts)
     const wanted = [...known.values()].filter(({ address }) => [address, ''].includes(asked))
     const pools = await sources.history.read(async reading => {

@@ -4,7 +4,7 @@ import type { Part } from '../live/fresh.js'
 import { createLiquidity } from './liquidity.js'
 import { jsonResponse } from './json-response.js'
 import { readiness } from './readiness.js'
-import { formOf, keepOne, type Sources } from './sources.js'
+import { formOf, keep, type Sources } from './sources.js'
 import { createTickers, pairIn } from './tickers.js'
 
 /** Most pools of a pair that the header names. */
@@ -15,7 +15,7 @@ export function createMarket (sources: Sources) {
   const tickers = createTickers(sources)
   const totals = createTotals(sources)
 
-  const daos = keepOne(sources, async parts => {
+  const daos = keep(sources, async parts => {
     const state = await sources.priced(parts)
     return jsonResponse(daosReport(state, await tickers.incomplete(), sources.history.report()))
   })

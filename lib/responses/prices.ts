@@ -9,7 +9,7 @@ import { invalidParameter } from '../query.js'
 import type { Prices } from '../../schemas/prices.js'
 import { jsonResponse } from './json-response.js'
 import { checkFinal, extentOf } from './known.js'
-import { headOf, keepEach, type Sources } from './sources.js'
+import { headOf, keep, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
 /** What `at` may be. */
@@ -80,15 +80,15 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     return jsonResponse(body, { 'x-history-complete': String(isWhole) })
   }
 
-  const kept = keepEach(sources, async (parts, { at, mints }: { at: number, mints: readonly string[] }) => {
+  const kept = keep(sources, async (parts, at: number, mints: readonly string[]) => {
     const list = await tickers(parts)
     headOf(sources, parts)
     return await history.read(reading => past(list, mints, at, reading))
-  }, { keyOf: ({ at, mints }) => `${at} ${mints.join()}` })
+  })
 
   return async (parts: Part[], mints: readonly string[], at: number | undefined) => {
     if (at === undefined) return jsonResponse(current(await tickers(parts), mints))
     checkFinal(sources, at, invalidParameter('at', PAST_SECOND), 1)
-    return await kept(parts, { at, mints })
+    return await kept(parts, at, mints)
   }
 }

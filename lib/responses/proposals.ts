@@ -15,13 +15,13 @@ import {
   decodeProposal, liveMarkets, type Proposal, PROPOSAL_PREFIX, type ProposalState
 } from '../protocol/proposal.js'
 import { invalidParameter } from '../query.js'
-import { DAY, MAX_TIME, timeText } from '../time.js'
+import { MAX_TIME, timeText } from '../time.js'
 import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
 import { jsonResponse } from './json-response.js'
-import { checkTold, extentOf, MAX_DAYS } from './known.js'
+import { ALL_DAYS, checkTold, extentOf } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
 import {
-  checkAddress, daoOf, formOf, headOf, keepEach, keepOne, MAX_RECORDS, noProposal, type Sources, stateOf
+  checkAddress, daoOf, formOf, headOf, keep, MAX_RECORDS, noProposal, type Sources, stateOf
 } from './sources.js'
 
 interface ProposalsAsked {
@@ -152,7 +152,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   const { snapshot: snapshots, history } = sources
 
   /** Newest first: by launch, else by when each was proposed, which may not be final yet. */
-  const all = keepOne(sources, async parts => {
+  const all = keep(sources, async parts => {
     const { daos, tokens } = await stateOf(snapshots, parts)
     headOf(sources, parts)
     const events = toldOf(await history.read(reading => reading.proposalEvents()))
@@ -195,16 +195,14 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   const { trades, candles } = createPoolHistory(sources, traded)
 
   async function sumsOf (reading: Reading, { dao, address }: Proposal, market: MarketKey['market'], decimals: number) {
-    const days = await reading.candles(
-      dao, '1d', { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS }, { proposal: address, market }
-    )
+    const days = await reading.candles(dao, '1d', ALL_DAYS, { proposal: address, market })
     return {
       volume: exactSum(days.reduce((sum, { quote }) => sum + quote, 0n), decimals),
       trades: days.reduce((sum, { trades }) => sum + trades, 0)
     }
   }
 
-  const record = keepEach<string, ProposalRecord>(sources, async (parts, address) => {
+  const record = keep<ProposalRecord, [string]>(sources, async (parts, address) => {
     const known = await find(parts, address)
     const read = await reader.accounts([[address, known.proposal.dao]])
     parts.push(partOf(read))

@@ -31,8 +31,6 @@ export interface Sources {
   time: ChainTime
 }
 
-/** The one key of caches that hold one value. */
-export const ALL = 'all'
 /** Lifetime of tickers, of the contract, and of all that is made of the same state, ms. */
 export const TICKER_TTL = 10_000
 
@@ -155,23 +153,17 @@ const MAX_KEPT = 128
 /** The same of a record of a few kB, as of a DAO or a mint: what is kept is what an outage leaves. */
 export const MAX_RECORDS = 1_000
 
-/** Keeps what `load` makes of each question, in the turn of who asks: `max` of them, by their keys. */
-export function keepEach<Q, V extends {}> (
-  { settings: { staleIfError }, now, time }: Sources, load: Kept<V, [Q]>,
-  { keyOf = String, max = MAX_KEPT, ttl = TICKER_TTL }: {
-    keyOf?: (question: Q) => string, max?: number, ttl?: number | undefined
+/** Keeps what `load` makes, of each question where there are any, in the turn of who asks: `max`, by their keys. */
+export function keep<V extends {}, Q extends unknown[] = []> (
+  { settings: { staleIfError }, now, time }: Sources, load: Kept<V, Q>,
+  { keyOf = question => question.join(' '), max = MAX_KEPT, ttl = TICKER_TTL }: {
+    keyOf?: (question: Q) => string, max?: number, ttl?: number
   } = {}
-): Kept<V, [Q]> {
+): Kept<V, Q> {
   const { get } = createFreshCache<Q, V>({
-    load: question => dated(parts => load(parts, question)), keyOf, ttl, staleIfError, max, now, time
+    load: question => dated(parts => load(parts, ...question)), keyOf, ttl, staleIfError, max, now, time
   })
-  return async (parts, question) => noted(await get(question), parts)
-}
-
-/** Keeps what `load` makes. */
-export function keepOne<V extends {}> (sources: Sources, load: Kept<V>, ttl?: number): Kept<V> {
-  const get = keepEach<typeof ALL, V>(sources, load, { ttl })
-  return parts => get(parts, ALL)
+  return async (parts, ...question) => noted(await get(question), parts)
 }
 
 /** Another form of a kept value, made once for each. */

@@ -5,7 +5,7 @@ import { type Kept, type Part, within } from '../live/fresh.js'
 import { ticker, type Volumes } from '../market/ticker.js'
 import { TickerSchema } from '../../schemas/ticker.js'
 import { notFound } from '../../schemas/errors.js'
-import { checkAddress, hasEvents, headOf, keepOne, noPool, type Sources } from './sources.js'
+import { checkAddress, hasEvents, headOf, keep, noPool, type Sources } from './sources.js'
 
 export type TickerList = Awaited<ReturnType<ReturnType<typeof createTickers>['get']>>
 
@@ -40,7 +40,7 @@ export function createTickers (sources: Sources) {
   const { history, settings } = sources
   let newest: ReadonlySet<string> | undefined
 
-  const get = keepOne(sources, async parts => {
+  const get = keep(sources, async parts => {
     const state = await sources.priced(parts)
     const { time } = parts[0]!
     const isMissing = (): boolean => history.status().missingTransactions > 0

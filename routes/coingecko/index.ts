@@ -23,7 +23,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'One row per listed pool, deepest first.',
     tag: 'aggregators',
     answer: answer(CoinGeckoPairsSchema)
-  }, coingecko.pairs)
+  }, parts => coingecko.pairs(parts))
 
   endpoint(fastify, '/tickers', {
     operationId: 'getCoinGeckoTickers',
@@ -32,7 +32,7 @@ const routes: FastifyPluginAsync = async fastify => {
       'executed at. target_volume divided by base_volume lies between the two.',
     tag: 'aggregators',
     answer: answer(CoinGeckoTickersSchema)
-  }, coingecko.tickers)
+  }, parts => coingecko.tickers(parts))
 
   endpoint(fastify, '/historical_trades', {
     operationId: 'getCoinGeckoTrades',

@@ -1,7 +1,7 @@
 import { isServiceError } from '../../errors.js'
 import type { DaoFacts, DaoFactsReader } from '../../live/dao-facts.js'
 import type { TokenReader } from '../../live/tokens.js'
-import { keepEach, keepOne, MAX_RECORDS, noDao, type PricedState, type Sources } from '../sources.js'
+import { keep, MAX_RECORDS, noDao, type PricedState, type Sources } from '../sources.js'
 import { type DaoFigures, figuresOf } from './treasury.js'
 
 /** The deepest pools, of which supply and treasury are read with the lists: anyone can make one, of 15 accounts. */
@@ -19,7 +19,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
 
   return {
     /** Figures by DAO, of those with the deepest listed pools, without the DAOs whose accounts are wrong. */
-    all: keepOne(sources, async (parts): Promise<ReadonlyMap<string, DaoFigures>> => {
+    all: keep(sources, async (parts): Promise<ReadonlyMap<string, DaoFigures>> => {
       const state = await sources.priced(parts)
       const deepest = state.deepest.slice(0, MAX_WITH_FACTS).flatMap(({ address }) => state.daos.get(address) ?? [])
       const read = [...(await reader.all(parts, deepest, state.tokens)).values()]
@@ -41,7 +41,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
     }),
 
     /** `state` knows the tokens that its vault holds. Throws DAO_NOT_FOUND, and what is wrong with its accounts. */
-    one: keepEach(sources, async (parts, address: string) => {
+    one: keep(sources, async (parts, address: string) => {
       // what tokens are worth is of the list; all else is read anew
       const listed = await sources.priced(parts)
       const dao = listed.daos.get(address)

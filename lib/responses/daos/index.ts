@@ -7,15 +7,15 @@ import { executedPriceText, ifKnown } from '../../market/pool-figures.js'
 import { type Decimals, quotes, quoteTexts } from '../../market/price.js'
 import { largestFirst, liquidityUsd, usdText } from '../../market/ticker.js'
 import type { ProposalState } from '../../protocol/proposal.js'
-import { DAY, dateOf, dayOf, timeText } from '../../time.js'
+import { dateOf, dayOf, timeText } from '../../time.js'
 import type { DaoRecord } from '../../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { ProposalRecord } from '../../../schemas/proposals.js'
 import { jsonResponse } from '../json-response.js'
-import { createdAt, MAX_DAYS } from '../known.js'
+import { ALL_DAYS, createdAt } from '../known.js'
 import { type PoolList, startDate } from '../pools/pool-list.js'
 import type { ProposalAnswers } from '../proposals.js'
-import { byDao, formOf, keepEach, MAX_RECORDS, type Sources } from '../sources.js'
+import { byDao, formOf, keep, MAX_RECORDS, type Sources } from '../sources.js'
 import type { DaoFactsKept } from './facts.js'
 import { treasuryRecord } from './treasury.js'
 
@@ -30,7 +30,7 @@ interface DaoSources extends Sources {
 /** The highest and the lowest price ever, by UTC days; null where there is none, or not all of the history is known. */
 async function extremesOf (reading: Reading, dao: string, decimals: Decimals): Promise<Pick<DaoRecord, 'ath' | 'atl'>> {
   const isWhole = reading.knowledge(dao, -Infinity) === 'whole'
-  const candles = isWhole ? await reading.candles(dao, '1d', { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS }) : []
+  const candles = isWhole ? await reading.candles(dao, '1d', ALL_DAYS) : []
   const days = candles.flatMap(({ start, prices }) => prices === null ? [] : [{ ...prices, at: dateOf(dayOf(start)) }])
   if (days.length === 0) return { ath: null, atl: null }
   const highest = days.reduce((best, one) => comparePrices(one.high, best.high) > 0 ? one : best)
@@ -126,7 +126,7 @@ export function createDaoResponses (sources: DaoSources) {
       slot
     }
   }
-  const record = keepEach(sources, async (parts, address: string) => jsonResponse(await recordOf(parts, address)), {
+  const record = keep(sources, async (parts, address: string) => jsonResponse(await recordOf(parts, address)), {
     max: MAX_RECORDS
   })
   const treasury = formOf(facts.one, ({ figures }) => jsonResponse(treasuryRecord(figures)))

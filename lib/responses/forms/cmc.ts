@@ -12,7 +12,7 @@ import { DAY } from '../../time.js'
 import type { CmcAssets, CmcOrderBook, CmcSummary, CmcTickers, CmcTrades } from '../../../schemas/cmc.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
 import { knownTrades } from '../known.js'
-import { formOf, headOf, keepEach } from '../sources.js'
+import { formOf, headOf, keep } from '../sources.js'
 import { pairIn } from '../tickers.js'
 import { type DayTicker, deepestBook, type FormSources } from './pairs.js'
 import { namesOf } from './token-texts.js'
@@ -48,9 +48,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   const { history } = sources
 
   /** Those that have a price, newest first, read in turns of who asks. */
-  const day = keepEach(sources, async (
-    parts, { tickerId, pool, turn }: Record<'tickerId' | 'pool', string> & { turn: Turn }
-  ) => {
+  const day = keep(sources, async (parts, tickerId: string, pool: string, turn: Turn) => {
     const { pair } = await pairIn(sources.tickers, [], tickerId, pool)
     const { base, quote, price } = textsOf(pair)
     const since = headOf(sources, parts).time - DAY + 1
@@ -77,7 +75,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
       }
     } while (page.length === PAGE)
     return makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`)
-  }, { keyOf: ({ tickerId, pool }) => `${tickerId} ${pool}`, max: MAX_KEPT })
+  }, { keyOf: ([tickerId, pool]) => `${tickerId} ${pool}`, max: MAX_KEPT })
   const fee = exact(shortText(sources.settings.quoteRules.feeRate, MAX_PLACES))
 
   const asset = (token: Token) => [token.mint, {
@@ -101,7 +99,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
     async trades (parts: Part[], tickerId: string, turn: Turn) {
       // what is kept outlives a failure, but not its pair
       const { pair } = await pairIn(sources.tickers, [], tickerId)
-      return await day(parts, { tickerId, pool: pair.address, turn })
+      return await day(parts, tickerId, pair.address, turn)
     },
 
     assets: formOf(sources.tickers, ({ tickers, state: { tokens } }) => exactResponse<CmcAssets>(Object.fromEntries(

@@ -5,7 +5,7 @@ import type { CoinGeckoTickers } from '../../../schemas/coingecko.js'
 import type { Pool } from '../../../schemas/pools.js'
 import type { Supply } from '../../../schemas/supply.js'
 import type { PoolList } from '../pools/pool-list.js'
-import { keepOne, type Sources } from '../sources.js'
+import { keep, type Sources } from '../sources.js'
 import { pairIn, type TickerList } from '../tickers.js'
 
 export interface FormSources extends Sources {
@@ -23,7 +23,7 @@ export interface DayTicker { ticker: CoinGeckoTickers[number], change: Pool['pri
  */
 export const createDayTickers = (
   sources: Sources, list: Kept<TickerList>, pools: Kept<PoolList>
-): Kept<DayTicker[]> => keepOne(sources, async parts => {
+): Kept<DayTicker[]> => keep(sources, async parts => {
   const { tickers } = await list(parts)
   const { byId } = await pools(parts)
   const whole = tickers.flatMap((ticker): DayTicker[] => {

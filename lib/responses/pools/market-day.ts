@@ -10,7 +10,7 @@ import type { MarketDay, MarketDays } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import { checkFinal } from '../known.js'
-import { keepEach, type Sources } from '../sources.js'
+import { keep, type Sources } from '../sources.js'
 
 const notRead = (firstDay: number) =>
   new ServiceError('WARMING_UP', `the days before ${dateOf(firstDay)} are still being read`)
@@ -34,7 +34,7 @@ async function daysOf ({ walkedTo, complete, volume, fees }: MarketTotals): Prom
  * none, or has not begun, and what those throw.
  */
 export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
-  const get = keepEach(sources, async (parts, day: number) => {
+  const get = keep(sources, async (parts, day: number) => {
     const date = dateOf(day)
     const sums = await totals(parts)
     const { state, daily, walkedTo, firstDay, complete, headers } = sums
@@ -85,12 +85,12 @@ const [MAX_DAYS, USUAL_DAYS] = [366, 30]
  * what the aggregates throw.
  */
 export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) {
-  const get = keepEach(sources, async (parts, { first, last }: Record<'first' | 'last', string>) => {
+  const get = keep(sources, async (parts, first: string, last: string) => {
     const sums = await totals(parts)
     if (last < dateOf(Math.max(sums.firstDay, 0))) throw notRead(sums.firstDay)
     const rows = (await daysOf(sums)).filter(({ date }) => date >= first && date <= last).reverse()
     return jsonResponse(rows, sums.headers.fees)
-  }, { keyOf: ({ first, last }) => `${first} ${last}` })
+  })
   return async (
     parts: Part[], { from, to }: { from: number | undefined, to: number | undefined }, name: 'from' | 'since'
   ) => {
@@ -99,6 +99,6 @@ export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) 
     const first = from === undefined ? last - USUAL_DAYS + 1 : dayOf(from)
     if (from !== undefined) checkFinal(sources, first * DAY, invalidParameter(name, 'a day that has begun'))
     if (last - first >= MAX_DAYS) throw invalidParameter(name, `at most ${MAX_DAYS} days in all`)
-    return await get(parts, { first: dateOf(Math.max(first, 0)), last: dateOf(last) })
+    return await get(parts, dateOf(Math.max(first, 0)), dateOf(last))
   }
 }

@@ -15,9 +15,9 @@ import type { CachedResponse } from '../../http/cached-response.js'
 import type { Asked } from '../../query.js'
 import type { Candles, PoolDays, Trades } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
-import { checkTold, extentOf, knownTrades, MAX_DAYS } from '../known.js'
+import { ALL_DAYS, checkTold, extentOf, knownTrades } from '../known.js'
 import type { CANDLES, DAYS, TRADES } from '../parameters.js'
-import { headOf, keepEach, type Sources } from '../sources.js'
+import { headOf, keep, type Sources } from '../sources.js'
 
 /** A pool, or one market of a proposal of its DAO. */
 export type Traded = PoolTokens & { address: string, market?: MarketKey }
@@ -37,16 +37,16 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     make: (pair: Traded, asked: A, reading: Reading, state: S) => Promise<CachedResponse<T>>,
     before: (parts: Part[]) => Promise<S>
   ) {
-    const get = keepEach(sources, async (parts, { pair, asked, turn }: { pair: Traded, asked: A, turn: Turn }) => {
+    const get = keep(sources, async (parts, pair: Traded, asked: A, turn: Turn) => {
       headOf(sources, parts)
       const state = await before(parts)
       return await turn(() => history.read(reading => make(pair, asked, reading, state)))
     }, {
-      keyOf: ({ pair: { address, market }, asked }) =>
+      keyOf: ([{ address, market }, asked]) =>
         [address, ...Object.values(market ?? {}), ...Object.values(asked)].join()
     })
     return async (parts: Part[], id: K, asked: A, turn: Turn) =>
-      await get(parts, { pair: await check(id), asked, turn })
+      await get(parts, await check(id), asked, turn)
   }
   const none = async () => {}
 
@@ -100,7 +100,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const begin = first === 0 ? -Infinity : first * DAY - 1
     const { after, headers } = extentOf(reading, pair.address, begin, { until: (last + 1) * DAY - 1 })
     const whole = Math.max(first, Math.ceil((after + 1) / DAY))
-    const rows = await reading.daysOf(pair.address, { from: whole * DAY, to: (last + 1) * DAY, limit: MAX_DAYS })
+    const rows = await reading.daysOf(pair.address, { ...ALL_DAYS, from: whole * DAY, to: (last + 1) * DAY })
     const { price } = textsOf(pair)
     return jsonResponse<PoolDays>(rows.map(({ start, base, quote, trades, makers, fees, unknownFees, prices }) => {
       if (makers === null) throw new ServiceError('WARMING_UP', 'makers of those days are still being read')

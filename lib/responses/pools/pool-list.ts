@@ -13,7 +13,7 @@ import { dateOf, dayOf, timeText } from '../../time.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { DaoFactsKept } from '../daos/facts.js'
 import { createdAt, sinceText } from '../known.js'
-import { headOf, keepEach, type PricedState, type Sources } from '../sources.js'
+import { headOf, keep, type PricedState, type Sources } from '../sources.js'
 
 /**
  * The pools as they are listed, deepest first; `pricesUsd`: of their base tokens, by pool; `windowsEnd`: the Unix
@@ -28,7 +28,7 @@ const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
 
 /** Keeps a list of pools; one of before the last day was read lacks some of what is known with it. */
 function keepList<V extends {}> (sources: Sources, load: Kept<V>): Kept<V> {
-  const get = keepEach<boolean, V>(sources, load)
+  const get = keep<V, [boolean]>(sources, load)
   let hasDay = false
   return parts => {
     hasDay ||= sources.history.status().last24h

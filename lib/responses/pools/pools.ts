@@ -5,7 +5,7 @@ import type { Pool, PoolDetail } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
 import { jsonResponse } from '../json-response.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import { checkAddress, formOf, keepEach, MAX_RECORDS, noPool, type Sources } from '../sources.js'
+import { checkAddress, formOf, keep, MAX_RECORDS, noPool, type Sources } from '../sources.js'
 import { createMarketDay, createMarketDays } from './market-day.js'
 import { createPoolHistory } from './pool-history.js'
 import { createPoolList, createTradedPools, orUnknown } from './pool-list.js'
@@ -72,7 +72,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
     }
   }
 
-  const details = keepEach(sources, async (parts, poolId: string) =>
+  const details = keep(sources, async (parts, poolId: string) =>
     jsonResponse(await detail(parts, poolId)), { max: MAX_RECORDS })
 
   return {

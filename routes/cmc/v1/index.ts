@@ -20,7 +20,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'One row per pool, deepest first.',
     tag: 'aggregators',
     answer: answer(CmcSummarySchema)
-  }, cmc.summary)
+  }, parts => cmc.summary(parts))
 
   endpoint(fastify, '/trades/:market_pair', {
     operationId: 'getCmcTrades',
@@ -38,7 +38,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'By mint: symbols repeat.',
     tag: 'aggregators',
     answer: answer(CmcAssetsSchema)
-  }, cmc.assets)
+  }, parts => cmc.assets(parts))
 
   endpoint(fastify, '/ticker', {
     operationId: 'getCmcTicker',
@@ -46,7 +46,7 @@ const routes: FastifyPluginAsync = async fastify => {
     description: 'By ticker_id. Nothing is added up: of several pools of a pair the deepest stands for it.',
     tag: 'aggregators',
     answer: answer(CmcTickersSchema)
-  }, cmc.ticker)
+  }, parts => cmc.ticker(parts))
 
   endpoint(fastify, '/orderbook/:market_pair', {
     operationId: 'getCmcOrderBook',
