@@ -89,31 +89,32 @@ export default fp<RateLimitOptions>(async (fastify, options) => {
   }
 
   await fastify.register(rateLimit, {
-    max: (_request, key) => max(key),
+    // by one hook for all paths, since unknown ones count, too
+    global: false,
     timeWindow: WINDOW,
     store: ClockMinuteStore,
-    keyGenerator: request => `${isOfPage(request) ? PAGE : ''}${request.client}`,
-    allowList: request => isExempt(request.address),
     errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
-
-  const limit = fastify.rateLimit()
-  // of unknown paths as of those that exist: before the framework refuses a type of body, or the lack of one
-  fastify.addHook('onRequest', function (request, reply, done) {
-    if (!request.is404) return done()
-    limit.call(this, request, reply).then(() => done(), done)
+  const budget = (name: string, prefix: string, max: number) => ({
+    limit: fastify.rateLimit({ max, keyGenerator: ({ client }) => `${prefix}${client}` }),
+    policy: `"${name}";q=${max};w=${WINDOW / 1000}`,
+    name
   })
+  const [minute, page] = [budget('minute', '', rateLimitMax), budget('page', PAGE, rateLimitPage)]
 
-  // The same in the form of the IETF (draft-ietf-httpapi-ratelimit-headers), beside the X- headers that the plugin sets
-  fastify.addHook('onSend', (request, reply, _payload, done) => {
-    const limit = reply.getHeader('x-ratelimit-limit')
-    if (limit !== undefined) {
-      const policy = isOfPage(request) ? '"page"' : '"minute"'
+  // before the framework refuses a type of body, or the lack of one
+  fastify.addHook('onRequest', function (request, reply, done) {
+    if (isExempt(request.address)) return done()
+    const { limit, policy, name } = isOfPage(request) ? page : minute
+    function counted (refusal?: Error): void {
+      // the same in the form of the IETF (draft-ietf-httpapi-ratelimit-headers), beside the X- headers of the plugin
       const [left, reset] = [reply.getHeader('x-ratelimit-remaining'), reply.getHeader('x-ratelimit-reset')]
-      reply.header('ratelimit-policy', `${policy};q=${String(limit)};w=${WINDOW / 1000}`)
-        .header('ratelimit', `${policy};r=${String(left)};t=${String(reset)}`)
+      if (left !== undefined) {
+        reply.header('ratelimit-policy', policy).header('ratelimit', `"${name}";r=${String(left)};t=${String(reset)}`)
+      }
+      done(refusal)
     }
-    done()
+    limit.call(this, request, reply).then(() => counted(), counted)
   })
 }, {
   name: 'rate-limit',
