@@ -18,8 +18,8 @@ const MAX_HELD = 1_000
 /** Bytes that wait for whoever takes the log: beyond, lines are lost. */
 const MAX_WAITING = 2 ** 20
 
-/** A line below `warn`. All others are written at once: whoever looks for the reason of an end finds it. */
-const QUIET = /^\{"level":[123]0,/
+/** Below `warn`. All others are written at once: whoever looks for the reason of an end finds it. */
+const isQuiet = (line: string): boolean => line['{"level":'.length]! < '4'
 
 function lossOf (lines: number): string {
   const msg = `${lines} log lines were lost: nobody took them`
@@ -57,7 +57,7 @@ export function createLogStream ({ out, terminal, redact }: LogStreamOptions) {
   return {
     write (line: string) {
       held.push(line)
-      if (!QUIET.test(line) || held.length >= MAX_HELD) flush()
+      if (!isQuiet(line) || held.length >= MAX_HELD) flush()
       else if (held.length === 1) setImmediate(flush)
     }
   }

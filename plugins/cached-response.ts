@@ -33,7 +33,8 @@ const isStale = ({ age, left }: Age): boolean => left === 0 && age > 0
  * What an answer's entity tags begin with. One that says its age has its own: after a 304 by the same tag a browser
  * would show the old age for good.
  */
-const tagOf = ({ value: { tag }, ...age }: Sendable<{ tag: string }>): string => isStale(age) ? `${tag}.stale` : tag
+const tagOf = (response: Sendable<{ tag: string }>): string =>
+  `${response.value.tag}${isStale(response) ? '.stale' : ''}`
 
 const isUnchanged = ({ request: { headers } }: FastifyReply, response: Sendable<{ tag: string }>): boolean =>
   isKnown(tagOf(response), headers['if-none-match'])
@@ -42,9 +43,9 @@ const isUnchanged = ({ request: { headers } }: FastifyReply, response: Sendable<
 function begin (
   reply: FastifyReply, response: Sendable<CachedResponse | StreamedResponse>, encoding: Encoding
 ): boolean {
-  const { value, ...age } = response
+  const { value } = response
   const isKept = isUnchanged(reply, response)
-  reply.setCacheHeaders(age).header('vary', 'accept-encoding').header('etag', etagOf(tagOf(response), encoding))
+  reply.setCacheHeaders(response).header('vary', 'accept-encoding').header('etag', etagOf(tagOf(response), encoding))
   if (!isStreamed(value) && value.headers !== undefined) reply.headers(value.headers)
   if (isKept) reply.code(304)
   else if (encoding !== 'identity') reply.header('content-encoding', encoding)
@@ -85,14 +86,15 @@ async function sendStreamed (reply: FastifyReply, response: Sendable<StreamedRes
 }
 
 function sendCached (this: FastifyReply, response: Sendable<CachedResponse | StreamedResponse>): unknown {
-  const { value, ...age } = response
-  if (isStreamed(value)) return sendStreamed(this, { value, ...age })
+  const { value } = response
+  if (isStreamed(value)) return sendStreamed(this, { ...response, value })
   const { encoding, body } = chooseVariant(value, this.request.headers['accept-encoding'])
   if (!begin(this, response, encoding)) return this.send()
   return Buffer.isBuffer(body) ? this.send(body) : body().then(bytes => this.send(bytes))
 }
 
-function setCacheHeaders (this: FastifyReply, { parts = [], ...age }: Age): FastifyReply {
+function setCacheHeaders (this: FastifyReply, age: Age): FastifyReply {
+  const { parts = [] } = age
   this.header('cache-control', `public, max-age=${Math.floor(age.left / 1000)}`)
   if (isStale(age)) this.header('age', Math.floor(age.age / 1000))
   if (parts.length > 0) this.header('x-chain-time', timeText(oldestOf(parts)))

@@ -56,10 +56,11 @@ interface Answer {
  * the connection counts as taken.
  */
 export function watchConnections (server: Server, { most, patience, pace }: ConnectionOptions) {
+  /** Each with the answers that it waits for. */
+  const open = new Map<Socket, Set<ServerResponse>>()
   // both in the order in which their members entered
   const waiting = new Set<Socket>()
   const answers = new Map<ServerResponse, Answer>()
-  const working = new Map<Socket, Set<ServerResponse>>()
   let isClosing = false
 
   function makeRoom (newcomer: Socket): void {
@@ -93,32 +94,31 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
   let cancel = systemClock.after(LOOK, look)
 
   server.on('connection', (socket: Socket) => {
-    if (waiting.size + working.size >= most) makeRoom(socket)
+    if (open.size >= most) makeRoom(socket)
     if (socket.destroyed) return
+    const pipelined = new Set<ServerResponse>()
+    open.set(socket, pipelined)
     waiting.add(socket)
     socket.once('close', () => {
-      const left = working.get(socket) ?? []
+      open.delete(socket)
       waiting.delete(socket)
-      working.delete(socket)
       // the platform tells the answer that is being sent, and none of those that wait behind it
-      for (const response of left) if (response.socket === null) response.emit('close')
+      for (const response of pipelined) if (response.socket === null) response.emit('close')
     })
   })
 
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     waiting.delete(socket)
-    const pipelined = working.get(socket) ?? new Set()
-    working.set(socket, pipelined.add(response))
+    const pipelined = open.get(socket) ?? new Set()
     answers.set(response, { socket, at: systemClock.now(), begun: undefined })
-    response.once('close', () => {
+    response.on('close', () => {
       answers.delete(response)
       pipelined.delete(response)
-      if (pipelined.size === 0 && working.delete(socket) && !socket.destroyed) {
-        if (isClosing) socket.destroySoon()
-        else waiting.add(socket)
-      }
+      if (pipelined.size > 0 || socket.destroyed) return
+      if (isClosing) socket.destroySoon()
+      else waiting.add(socket)
     })
-    if (pipelined.size > MAX_PIPELINED) socket.destroy()
+    if (pipelined.add(response).size > MAX_PIPELINED) socket.destroy()
   })
 
   // of `close()`: who has no request in work, or none that has arrived as a whole, ends at once, others once they have
@@ -129,7 +129,7 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
   }
 
   return {
-    count: () => waiting.size + working.size,
+    count: () => open.size,
     /** An answer that has no end is not held to a pace: who sends it sees to that. */
     leave: (response: ServerResponse) => {
       const answer = answers.get(response)

@@ -174,7 +174,7 @@ export function formOf<Q extends unknown[], V extends object, T> (
   return async (parts, ...question) => {
     const value = await kept(parts, ...question)
     if (!made.has(value)) made.set(value, form(value))
-    return await made.get(value)!
+    return made.get(value)!
   }
 }
 

@@ -13,7 +13,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
       tags: ['service'],
       response: { 200: json(HealthSchema, NO_STORE), ...COMMON_FAILURES }
     }
-  }, async (_request, reply) => {
+  }, (_request, reply) => {
     reply.header('cache-control', 'no-store')
     return { status: 'healthy' as const, timestamp: new Date().toISOString(), uptime: process.uptime() }
   })
