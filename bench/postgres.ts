@@ -4,7 +4,7 @@
  * falls on both.
  */
 import type { LocatedEvent } from '../lib/history/rules/attribution.js'
-import { openPostgresStore } from '../lib/history/replicas/leader-lock.js'
+import { openPostgresStore } from '../scripts/open-engine.js'
 import { createStepWriter, type StepWriter } from '../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/create-store.js'

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import Database from 'libsql'
+import { systemClock } from '../lib/clock.js'
 import { messageOf } from '../lib/errors.js'
 import { openPostgresReader } from '../lib/history/replicas/reader.js'
-import { openPostgresEngine } from '../lib/history/replicas/leader-lock.js'
-import { prepareTables, type Engine, type Store } from '../lib/history/store/create-store.js'
-import { unusable } from '../lib/history/store/failures.js'
-import { parseDatabaseUrl } from '../lib/history/store/postgres-connection.js'
-import { openSqliteEngine } from '../lib/history/store/sqlite.js'
+import { HEARTBEAT_MS, openSession } from '../lib/history/replicas/leader-lock.js'
+import { createStore, prepareTables, type Engine, type Store } from '../lib/history/store/create-store.js'
+import { failed, unusable } from '../lib/history/store/failures.js'
+import { parseDatabaseUrl, preparePostgres } from '../lib/history/store/postgres-connection.js'
+import { BUSY_MS, engineOver, openSqliteEngine } from '../lib/history/store/sqlite.js'
 import { UsageError } from './command-line.js'
 
 /** The store of a PostgreSQL database, to read. Throws HISTORY_UNAVAILABLE where there is none. */
@@ -18,6 +20,46 @@ export async function readPostgres (url: string): Promise<Store> {
   } catch (error) {
     await store.close()
     throw unusable(`there is no history to be read: ${messageOf((error as Error).cause)}`, error)
+  }
+}
+
+/** For one process alone: opens, or makes, the tables and leads until it is closed. Throws HISTORY_UNAVAILABLE. */
+export async function openPostgresEngine (url: string, program?: string): Promise<Engine> {
+  const place = parseDatabaseUrl(url)
+  try {
+    await preparePostgres(place, program)
+    const session = await openSession(place)
+    if (!await session.tryToLead()) {
+      await session.close()
+      throw unusable(`another process is writing the history in the schema ${place.schema}: stop it first`)
+    }
+    // a loss shows where the session is used next
+    const beat = (): void => {
+      if (session.lost.aborted) return
+      session.tryToLead().catch(() => {})
+      systemClock.after(HEARTBEAT_MS, beat)
+    }
+    systemClock.after(HEARTBEAT_MS, beat)
+    return session.engine
+  } catch (error) {
+    throw failed("the history can't be opened", error)
+  }
+}
+
+/** As `openPostgresEngine`. */
+export async function openPostgresStore ({ url, program }: { url: string, program: string }): Promise<Store> {
+  return createStore(await openPostgresEngine(url, program))
+}
+
+/** For reading, beside the writer. Throws HISTORY_UNAVAILABLE. */
+export function openSqliteReader (folder: string): Store {
+  const path = join(folder, 'history.db')
+  try {
+    const file = new Database(path, { readonly: true })
+    file.exec(`pragma busy_timeout = ${BUSY_MS}`)
+    return createStore(engineOver(file))
+  } catch (error) {
+    throw failed(`the history can't be read: ${path}`, error)
   }
 }
 

@@ -2,7 +2,7 @@
  * Makes what is kept beside the stored trades anew from them: candles, day sums and more. The service must be stopped.
  * It can be ended with Ctrl-C: what is then missing is made by the service, or by running it again.
  */
-import { rebuildRollups } from '../lib/history/rebuild.js'
+import { rebuildRollups } from './rebuild-stored.js'
 import { createStore } from '../lib/history/store/create-store.js'
 import { readCommandLine, redraw, runScript } from './command-line.js'
 import { openEngine } from './open-engine.js'

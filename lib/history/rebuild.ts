@@ -4,7 +4,6 @@ import { withStored } from './indexing/commit.js'
 import type { Context } from './indexing/context.js'
 import { feeRatesOf, createTally } from './rules/tally.js'
 import { fractionText, sameValuation } from './rules/fixed-point.js'
-import { unusable } from './store/failures.js'
 import type { Store } from './store/create-store.js'
 import type { StoreState } from './rules/types.js'
 
@@ -27,7 +26,7 @@ const TOLD_MS = 10_000
  * Makes candles, makers and fee rates of the stored swaps anew, page by page; stopped, the next run goes on. Gives the
  * number of swaps. Throws HISTORY_UNAVAILABLE, and what aborted the signal.
  */
-async function rebuild (
+export async function rebuild (
   { rates: known, swaps: of, rebuilding }: StoreState, valuation: VolumeRule,
   { store, signal, onProgress, pageSize = PAGE_SIZE }: RebuildOptions
 ): Promise<number> {
@@ -57,14 +56,6 @@ async function rebuild (
     if (isLast) return of
     await letGo()
   }
-}
-
-/** As `rebuild`, by the rule that the store notes; of a store of 1.0.0 only the service knows it. */
-export async function rebuildRollups (options: RebuildOptions): Promise<number> {
-  const state = await options.store.load()
-  const valuation = state.valuation ?? state.rebuilding?.valuation
-  if (valuation === undefined) throw unusable('nothing has been made of the swaps yet: start the service once')
-  return await rebuild(state, valuation, options)
 }
 
 /** As `rebuild`, where it was not done by this rule: of 1.0.0, or another rate or basis. */

@@ -3,11 +3,9 @@ import pg from 'pg'
 import { createTurns } from '../../async.js'
 import { systemClock } from '../../clock.js'
 import type { LeaderSession } from './leader-loop.js'
-import { createStore, type Engine, type Store } from '../store/create-store.js'
+import type { Engine } from '../store/create-store.js'
 import { failed, unusable } from '../store/failures.js'
-import {
-  asPoolClient, configOf, isRefusedWrite, parseDatabaseUrl, type PostgresLocation, preparePostgres
-} from '../store/postgres-connection.js'
+import { asPoolClient, configOf, isRefusedWrite, type PostgresLocation } from '../store/postgres-connection.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 
 /** The server ends a silent session, ms: who is stopped or cut off does not keep the lead. */
@@ -92,32 +90,4 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
     },
     close: () => end()
   }
-}
-
-/** For one process alone: opens, or makes, the tables and leads until it is closed. Throws HISTORY_UNAVAILABLE. */
-export async function openPostgresEngine (url: string, program?: string): Promise<Engine> {
-  const place = parseDatabaseUrl(url)
-  try {
-    await preparePostgres(place, program)
-    const session = await openSession(place)
-    if (!await session.tryToLead()) {
-      await session.close()
-      throw unusable(`another process is writing the history in the schema ${place.schema}: stop it first`)
-    }
-    // a loss shows where the session is used next
-    const beat = (): void => {
-      if (session.lost.aborted) return
-      session.tryToLead().catch(() => {})
-      systemClock.after(HEARTBEAT_MS, beat)
-    }
-    systemClock.after(HEARTBEAT_MS, beat)
-    return session.engine
-  } catch (error) {
-    throw failed("the history can't be opened", error)
-  }
-}
-
-/** As `openPostgresEngine`. */
-export async function openPostgresStore ({ url, program }: { url: string, program: string }): Promise<Store> {
-  return createStore(await openPostgresEngine(url, program))
 }

@@ -10,7 +10,7 @@ import { failed, hasNoRoom, unusable } from './failures.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
 /** For a file that another process holds, ms: at the opening, and later, when all that is asked waits with it. */
-const BUSY_MS = 5000
+export const BUSY_MS = 5000
 const BUSY_LATER_MS = 100
 /** Statements that are kept compiled: more than a service has, some 120. */
 const MAX_STATEMENTS = 200
@@ -88,7 +88,7 @@ function lettingGo (): KyselyPlugin {
 }
 
 /** `held`: the lock of who writes it. */
-function engineOver (file: Database.Database, held?: Database.Database): Engine {
+export function engineOver (file: Database.Database, held?: Database.Database): Engine {
   // to compile one costs as much as to run it
   const statements = new LRUCache<string, SqliteStatement>({
     max: MAX_STATEMENTS, memoMethod: sql => file.prepare(sql) as SqliteStatement
@@ -169,17 +169,5 @@ export async function openSqliteStore ({ folder, program }: { folder: string, pr
   } catch (error) {
     await engine.release()
     throw failed(`the history can't be opened: ${folder}`, error)
-  }
-}
-
-/** For reading, beside the writer. Throws HISTORY_UNAVAILABLE. */
-export function openSqliteReader (folder: string): Store {
-  const path = join(folder, 'history.db')
-  try {
-    const file = new Database(path, { readonly: true })
-    file.exec(`pragma busy_timeout = ${BUSY_MS}`)
-    return createStore(engineOver(file))
-  } catch (error) {
-    throw failed(`the history can't be read: ${path}`, error)
   }
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import Database from 'libsql'
 import { test, type Test } from 'tap'
-import { openPostgresStore } from '../../../lib/history/replicas/leader-lock.js'
+import { openPostgresStore } from '../../../scripts/open-engine.js'
 import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
 import type { Store } from '../../../lib/history/store/create-store.js'
 import { settled, until, watch } from '../../support/history/history.js'

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { createProgressWriter, readLeaderProgress } from '../../../../lib/history/replicas/leader-progress.js'
 import { openPostgresReader } from '../../../../lib/history/replicas/reader.js'
-import { openPostgresEngine } from '../../../../lib/history/replicas/leader-lock.js'
+import { openPostgresEngine } from '../../../../scripts/open-engine.js'
 import { parseDatabaseUrl } from '../../../../lib/history/store/postgres-connection.js'
 import { ask, newPlace, withoutPostgres } from '../../../support/history/postgres.js'
 
