@@ -48,7 +48,7 @@ const SEQS = new Set(['seq', 'first_seq', 'last_seq', 'pending_seq'])
 const TEXTS = new Set(['maker', 'signature', 'bps', 'proposal', 'newest', 'what'])
 const PAGE_SIZE = 2000
 /** What only a leader tells, of itself (`lib/history/replicas/leader-progress.ts`). */
-export const LEADER_NOTES = ['progress', 'lost'] as const
+export const LEADER_NOTES = ['progress'] as const
 /** Of this copy, and of the process that leads there. */
 const OWN_NOTES = new Set<string>(['copying', 'epoch', ...LEADER_NOTES])
 

@@ -20,7 +20,7 @@ export interface LeaderProgress extends Pick<Progress, 'head' | 'lastDay' | 'ver
 
 export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderProgress> {
   const meta = await readMeta(db)
-  const noted: Partial<LeaderProgress> = JSON.parse(meta.get('progress') ?? '{}')
+  const noted = JSON.parse(meta.get('progress') ?? '{}')
   return {
     head: null,
     lastDay: null,
@@ -30,7 +30,7 @@ export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderPro
     revision: Number(meta.get('revision') ?? 0),
     fencingToken: meta.get('epoch'),
     genesis: meta.get('genesis'),
-    lost: new Set(meta.get('lost')?.split(','))
+    lost: new Set(noted.lost)
   }
 }
 
@@ -38,11 +38,8 @@ export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderPro
 export const createProgressWriter = ({ writing }: Pick<Engine, 'writing'>) =>
   ({ head, lastDay, verifiedTo, sequenceGaps, searched, missingOwners }: Progress): Promise<void> =>
     writing(async trx => {
-      const { lost, ...before } = await readLeaderProgress(trx)
-      for (const gap of [...sequenceGaps.values()].flat()) if (searched(gap)) lost.add(gapKey(gap))
+      const before = await readLeaderProgress(trx)
+      const lost = [...before.lost, ...[...sequenceGaps.values()].flat().filter(searched).map(gapKey)]
       const known = { head: head ?? before.head, verifiedTo: verifiedTo ?? before.verifiedTo }
-      await putMeta(trx, {
-        progress: JSON.stringify({ ...known, lastDay, missingOwners }),
-        ...(lost.size > 0 && { lost: [...lost].join(',') })
-      })
+      await putMeta(trx, { progress: JSON.stringify({ ...known, lastDay, missingOwners, lost: [...new Set(lost)] }) })
     })

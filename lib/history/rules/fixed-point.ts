@@ -1,4 +1,4 @@
-import { compare, formatUnits, ratio, type Rational, roundToInteger } from '../../decimal.js'
+import { compare, formatUnits, type Rational, roundToInteger } from '../../decimal.js'
 import type { VolumeRule } from '../../market/volume.js'
 
 /**
@@ -37,11 +37,6 @@ export function fractionText ({ n, d }: Rational): string {
   let [a, b] = [n, d]
   while (b > 0n) [a, b] = [b, a % b]
   return `${n / a}/${d / a}`
-}
-
-export function parseFraction (text: string): Rational {
-  const [n = '', d = ''] = text.split('/')
-  return ratio(BigInt(n), BigInt(d))
 }
 
 export const sameValuation = (a: VolumeRule, b: VolumeRule): boolean =>

@@ -21,6 +21,10 @@ export function column<N extends string, S, T> (
   }
 }
 
+/** JSON of values with bigints, as text, and maps, as lists of their entries. */
+export const jsonText = (value: unknown): string => JSON.stringify(value, (_, part: unknown) =>
+  typeof part === 'bigint' ? String(part) : part instanceof Map ? [...part] : part)
+
 /** Kept as it is. */
 const plain = <T>() => <N extends string>(name: N) => column<N, T, T>(name, value => value, stored => stored)
 export const text = plain<string>()

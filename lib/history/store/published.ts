@@ -4,17 +4,13 @@ import { seqText } from './mapping.js'
 import type { PublishedSlot, StepChanges } from './types.js'
 import { putMeta, putRows, readMeta, type View, type Writing } from './view.js'
 
-export async function readPublished ({ db }: Pick<View, 'db'>): Promise<PublishedSlot | null> {
-  const noted = (await readMeta(db)).get('published')
-  if (noted === undefined) return null
-  const [slot, at] = noted.split(' ').map(Number)
-  return { slot: slot!, at: at! }
-}
+export const readPublished = async ({ db }: Pick<View, 'db'>): Promise<PublishedSlot | null> =>
+  JSON.parse((await readMeta(db)).get('published') ?? 'null')
 
 /** Never back: an older slot changes nothing. */
-export async function putPublished (to: Pick<View, 'db'>, { slot, at }: PublishedSlot): Promise<void> {
+export async function putPublished (to: Pick<View, 'db'>, slot: PublishedSlot): Promise<void> {
   const known = await readPublished(to)
-  if (known === null || known.slot < slot) await putMeta(to.db, { published: `${slot} ${at}` })
+  if (known === null || known.slot < slot.slot) await putMeta(to.db, { published: JSON.stringify(slot) })
 }
 
 /** Notes what of a step belongs to published slots: block ranges go on without it. */

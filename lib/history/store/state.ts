@@ -1,49 +1,35 @@
 import type { VolumeBasis, VolumeRule } from '../../market/volume.js'
-import { fractionText, parseFraction } from '../rules/fixed-point.js'
-import type { StoreState, UnattributedEvent } from '../rules/types.js'
+import { ratio } from '../../decimal.js'
+import type { Loss, RebuiltTo, StoreState, UnattributedEvent } from '../rules/types.js'
+import { jsonText } from './mapping.js'
 import { readPublished } from './published.js'
 import type { NotedState } from './types.js'
 import { INDEXED_RANGE, SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
 import { grouped, isOneOf, readMeta, readRevision, type View } from './view.js'
 
-/** The rule by which volumes are counted, as "basis n/d", and read again. */
-export const valuationText = ({ basis, rate }: VolumeRule): string => `${basis} ${fractionText(rate)}`
-function parseValuation (noted: string): VolumeRule {
-  const [basis, fraction = ''] = noted.split(' ')
-  return { basis: basis as VolumeBasis, rate: parseFraction(fraction) }
-}
+/** The rule by which volumes are counted, as it is noted. */
+interface NotedRule { basis: VolumeBasis, rate: { n: string, d: string } }
+
+const ruleOf = ({ basis, rate: { n, d } }: NotedRule): VolumeRule => ({ basis, rate: ratio(BigInt(n), BigInt(d)) })
 
 /** Indexed ranges have a table. */
-export function notesOf ({ indexedRanges: _, numbersAhead, ...noted }: Partial<NotedState>): Record<string, string> {
-  return {
-    ...Object.fromEntries(Object.entries(noted).map(([key, value]) => [key, JSON.stringify(value)])),
-    ...(numbersAhead !== undefined && {
-      numbers_ahead: Array.from(numbersAhead, ([dao, seq]) => `${dao} ${seq}`).join('\n')
-    })
-  }
-}
+export const notesOf = ({ indexedRanges: _, ...noted }: Partial<NotedState>): Record<string, string> =>
+  Object.fromEntries(Object.entries(noted).map(([key, value]) => [key, jsonText(value)]))
 
 function stateOfNotes (
   notes: ReadonlyMap<string, string>
 ): Omit<NotedState, 'indexedRanges'> & Pick<StoreState, 'valuation' | 'rebuilding'> {
-  const noted = <K extends keyof NotedState>(key: K, none: NotedState[K]) =>
-    notes.has(key) ? JSON.parse(notes.get(key)!) as NotedState[K] : none
-  const [valuation, begun] = [notes.get('valuation'), notes.get('rebuilding')]
-  const [revision, counted] = notes.get('rebuilt_to')?.split(' ').map(Number) ?? []
-  const ahead = notes.get('numbers_ahead')?.split('\n').filter(line => line !== '') ?? []
+  const noted = <T>(key: string, none: T): T => notes.has(key) ? JSON.parse(notes.get(key)!) : none
+  const valuation = noted<NotedRule | null>('valuation', null)
+  const rebuilding = noted<RebuiltTo & { valuation: NotedRule } | null>('rebuilding', null)
   return {
     ended: noted('ended', false),
-    losses: noted('losses', []),
-    numbersAhead: new Map(ahead.map(line => {
-      const [dao = '', seq = ''] = line.split(' ')
-      return [dao, BigInt(seq)]
-    })),
+    losses: noted<Loss[]>('losses', []),
+    numbersAhead: new Map(noted<Array<[string, string]>>('numbersAhead', []).map(([dao, seq]) => [dao, BigInt(seq)])),
     events: noted('events', 0),
     swaps: noted('swaps', 0),
-    valuation: valuation === undefined ? null : parseValuation(valuation),
-    rebuilding: begun === undefined
-      ? null
-      : { valuation: parseValuation(begun), revision: revision!, swaps: counted! }
+    valuation: valuation && ruleOf(valuation),
+    rebuilding: rebuilding && { ...rebuilding, valuation: ruleOf(rebuilding.valuation) }
   }
 }
 

@@ -7,7 +7,7 @@ import type { CandlePrices } from '../rules/candles.js'
 import { parseSum, sumText } from '../rules/fixed-point.js'
 import type { MissingTransaction } from '../rules/types.js'
 import {
-  amount, bytes, column, flag, type Mapping, number, optional, record, type RowOf, seq, side, text
+  amount, bytes, column, flag, jsonText, type Mapping, number, optional, record, type RowOf, seq, side, text
 } from './mapping.js'
 
 export const sides = <Q extends string, B extends string>(quote: Q, base: B) =>
@@ -32,7 +32,7 @@ export const FACTS: Mapping<
   write (facts, row) {
     row.proposal = facts?.proposal ?? null
     row.market = facts?.swap?.market ?? null
-    row.facts = facts && JSON.stringify(facts, (_, value) => typeof value === 'bigint' ? value.toString() : value)
+    row.facts = facts && jsonText(facts)
   },
   read: ({ facts }) => facts === null ? null : parseFacts(facts)
 }

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { feeRatesOf } from '../rules/tally.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
 import { putAdded, putCloses, putMakers } from './candle-rows.js'
-import { rowOf, seqText } from './mapping.js'
+import { jsonText, rowOf, seqText } from './mapping.js'
 import { putLate } from './published.js'
-import { notesOf, valuationText } from './state.js'
+import { notesOf } from './state.js'
 import type { AmendedEvent, RebuiltPage, StepChanges } from './types.js'
 import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
 import { deleteRows, excluded, putMeta, putRows, type Writing } from './view.js'
@@ -109,9 +109,8 @@ export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void>
   await putAdded(to, page)
   await putFeeRates(to, feeRates)
   await putRates(to, rates)
-  const [begun, ended] = [['rebuilding', 'rebuilt_to'], ['valuation']]
-  await db.deleteFrom('meta').where('key', 'in', upTo === null ? begun : ended).execute()
+  await db.deleteFrom('meta').where('key', '=', upTo === null ? 'rebuilding' : 'valuation').execute()
   await putMeta(db, upTo === null
-    ? { valuation: valuationText(valuation) }
-    : { rebuilding: valuationText(valuation), rebuilt_to: `${upTo.revision} ${upTo.swaps}` })
+    ? { valuation: jsonText(valuation) }
+    : { rebuilding: jsonText({ valuation, ...upTo }) })
 }

@@ -261,8 +261,8 @@ export const DEFECTS: Defect[] = [
     by: 310,
     sentence: 'What accounts have shown to be missing at the end of a DAO\'s events is forgotten with a restart.',
     file: 'lib/history/store/state.ts',
-    find: "notes.get('numbers_ahead')?",
-    put: "notes.get('none')?"
+    find: "('numbersAhead', [])",
+    put: "('none', [])"
   },
   {
     name: 'method-for-all',
