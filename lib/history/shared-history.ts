@@ -2,14 +2,12 @@ import { isServiceError, messageOf } from '../errors.js'
 import { systemClock } from '../clock.js'
 import { createHistory, type History, type HistoryOptions } from './history.js'
 import { createLane, createTask } from './indexing/work.js'
-import { runLeaderLoop } from './replicas/leader-loop.js'
 import { pause } from './pause.js'
 import { failed } from './store/failures.js'
 import { isRefusal, parseDatabaseUrl, preparePostgres } from './store/postgres-connection.js'
-import { createFollower } from './replicas/follower.js'
+import { createFollower, openPostgresReader } from './replicas/follower.js'
 import { createProgressWriter } from './replicas/leader-progress.js'
-import { openPostgresReader } from './replicas/reader.js'
-import { HEARTBEAT_MS, openSession, type Session } from './replicas/leader-lock.js'
+import { openSession, runLeaderLoop, type Session } from './replicas/leader.js'
 import { createStore } from './store/create-store.js'
 
 export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'onProgress'> {
@@ -120,7 +118,6 @@ export async function openSharedHistory (
             return headAge !== null && !isBehind
           },
           refusal: () => answers.status().refusal,
-          heartbeatMs: HEARTBEAT_MS,
           clock,
           signal,
           onLog

@@ -1,23 +1,13 @@
 import type { VolumeRule } from '../../market/volume.js'
 import { holds, insert, rangeOf, type FoundFee } from './sequence-ranges.js'
-import { type AddedRows, createTally } from './tally.js'
+import { createTally } from './tally.js'
 import type { SequenceRange, StoredEvent, StoreState } from './types.js'
 
 /** A placed event with what is not stored of it. */
 export interface AttributedEvent { event: StoredEvent, keepsFees: boolean }
 
 /** Candles are what is to be added to the stored ones. */
-export interface StepPlan extends AddedRows {
-  events: StoredEvent[]
-  /** Events whose number is stored already, or came twice in this step. */
-  repeated: StoredEvent[]
-  fees: Array<{ dao: string, seq: bigint, fee: bigint }>
-  /** All of each DAO that has an event here. */
-  sequenceRanges: Map<string, SequenceRange[]>
-  rates: Map<string, number>
-  firstSwaps: Map<string, number>
-  swaps: number
-}
+export type StepPlan = ReturnType<typeof planStep>
 
 /**
  * What storing `events` would change. Any order and any steps end in the same figures. Changes nothing of `known`: the
@@ -26,10 +16,10 @@ export interface StepPlan extends AddedRows {
 export function planStep (
   known: Readonly<Pick<StoreState, 'sequenceRanges' | 'firstSwaps'>>, events: readonly AttributedEvent[],
   valuation: VolumeRule
-): StepPlan {
+) {
   const fresh: StoredEvent[] = []
   const repeated: StoredEvent[] = []
-  const sequenceRanges: StepPlan['sequenceRanges'] = new Map()
+  const sequenceRanges = new Map<string, SequenceRange[]>()
   const found = new Map<string, FoundFee[]>()
   for (const { event, keepsFees } of events) {
     let list = sequenceRanges.get(event.dao)
@@ -46,7 +36,7 @@ export function planStep (
   }
 
   const tally = createTally(valuation)
-  const fees: StepPlan['fees'] = []
+  const fees: Array<{ dao: string, seq: bigint, fee: bigint }> = []
   const firstSwaps = new Map<string, number>()
   const own = new Map(fresh.filter(({ swap }) => swap !== null).map(event => [`${event.seq} ${event.dao}`, event]))
   for (const [dao, settled] of found) {
@@ -68,8 +58,10 @@ export function planStep (
   }
   return {
     events: fresh,
+    /** Events whose number is stored already, or came twice in this step. */
     repeated,
     fees,
+    /** All of each DAO that has an event here. */
     sequenceRanges,
     ...tally.rows(),
     rates: tally.rates,

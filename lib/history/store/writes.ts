@@ -99,7 +99,7 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
   await putLate(to, changes)
 }
 
-/** What is made of the swaps: a rebuild begins by emptying these, in this order (`replicas/reader.ts`). */
+/** What is made of the swaps: a rebuild begins by emptying these, in this order (`replicas/follower.ts`). */
 const DERIVED = ['minutes', 'hours', 'days', 'makers', 'fee_rates', 'rates'] as const
 
 export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void> {

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'tap'
 import { systemClock } from '../../../../lib/clock.js'
 import type { LogEvent } from '../../../../lib/history/log-events.js'
-import { type LeaderSession, runLeaderLoop } from '../../../../lib/history/replicas/leader-loop.js'
+import { type LeaderSession, runLeaderLoop } from '../../../../lib/history/replicas/leader.js'
 import { until } from '../../../support/until.js'
 
 /** A lock that any number of sessions ask for. */

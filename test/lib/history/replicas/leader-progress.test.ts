@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { createProgressWriter, readLeaderProgress } from '../../../../lib/history/replicas/leader-progress.js'
-import { openPostgresReader } from '../../../../lib/history/replicas/reader.js'
+import { openPostgresReader } from '../../../../lib/history/replicas/follower.js'
 import { openPostgresEngine } from '../../../../scripts/open-engine.js'
 import { parseDatabaseUrl } from '../../../../lib/history/store/postgres-connection.js'
 import { ask, newPlace, withoutPostgres } from '../../../support/history/postgres.js'

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import t, { test } from 'tap'
 import { isRefusal, parseDatabaseUrl, preparePostgres } from '../../../../lib/history/store/postgres-connection.js'
 import { openPostgresEngine, openPostgresStore } from '../../../../scripts/open-engine.js'
-import { openSession } from '../../../../lib/history/replicas/leader-lock.js'
+import { openSession } from '../../../../lib/history/replicas/leader.js'
 import { ask, newPlace, withoutPostgres } from '../../../support/history/postgres.js'
 import { testStore } from './store-suite.js'
 
