@@ -1,13 +1,11 @@
 /** What is known of a DAO's past: here alone it is said whether a figure may be made of it. */
-import type { SequenceRange, StoreState } from './types.js'
+import type { StoreState } from './types.js'
 import { spans } from './losses.js'
 import type { MissingOwners } from './missing-owners.js'
-import { type SequenceGap, unstored } from './sequence-gaps.js'
+import { type Numbered, type SequenceGap, unstored } from './sequence-gaps.js'
 
-export interface Completeness extends Pick<StoreState, 'unreadable' | 'missing' | 'losses'> {
-  sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
+export interface Completeness extends Numbered, Pick<StoreState, 'unreadable' | 'missing' | 'losses'> {
   sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>
-  numbersAhead: ReadonlyMap<string, bigint>
   /** Of the accounts that were compared last. */
   verifiedSlot: number
   missingOwners: MissingOwners

@@ -1,4 +1,5 @@
-import type { AccountState, SequenceRange } from './types.js'
+import type { Numbered } from './sequence-gaps.js'
+import type { AccountState } from './types.js'
 
 /**
  * Whose the missing transactions are. Up to the last comparison they show as sequence gaps; beyond it the DAOs' own
@@ -16,6 +17,6 @@ export const NO_OWNERS: MissingOwners = { slot: 0, owners: {} }
 /** Accounts, read at `readAt`, of DAOs of which something up to `slot` may not be stored. */
 export const suspectsAt = (
   slot: number, accounts: readonly AccountState[], readAt: number,
-  sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
+  sequenceRanges: Numbered['sequenceRanges']
 ): AccountState[] => accounts.filter(({ address, seqNum }) =>
   readAt < slot || (sequenceRanges.get(address)?.at(-1)?.last ?? 0n) < seqNum)

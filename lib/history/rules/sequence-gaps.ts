@@ -20,7 +20,7 @@ export interface SequenceGap {
   toSlot: number
 }
 
-export interface GapSearch extends Walked {
+export interface Numbered {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
   numbersAhead: ReadonlyMap<string, bigint>
 }
@@ -41,9 +41,7 @@ const gapBetween = (
 const NONE: SequenceGap[] = []
 
 /** Numbers of a DAO that are not stored, from the first to the newest that its account has; no gaps until covered. */
-export function unstored (
-  dao: string, { sequenceRanges, numbersAhead }: Pick<GapSearch, 'sequenceRanges' | 'numbersAhead'>
-): SequenceGap[] {
+export function unstored (dao: string, { sequenceRanges, numbersAhead }: Numbered): SequenceGap[] {
   const ranges = sequenceRanges.get(dao) ?? []
   const newest = numbersAhead.get(dao) ?? 0n
   // most DAOs by far: of many thousands no lists are made
@@ -52,7 +50,7 @@ export function unstored (
     .filter(({ from, to }) => from <= to)
 }
 
-function sequenceGapsOfDao (dao: string, view: GapSearch): SequenceGap[] {
+function sequenceGapsOfDao (dao: string, view: Walked & Numbered): SequenceGap[] {
   const { indexedRanges } = view
   return unstored(dao, view).filter(({ from, fromSlot, toSlot }) => {
     if (isComplete(view)) return true
@@ -65,18 +63,13 @@ function sequenceGapsOfDao (dao: string, view: GapSearch): SequenceGap[] {
 }
 
 /** Of which an event is stored, or that have an account and none. */
-export const daosOf = ({ sequenceRanges, numbersAhead }: Pick<GapSearch, 'sequenceRanges' | 'numbersAhead'>) =>
+export const daosOf = ({ sequenceRanges, numbersAhead }: Numbered) =>
   new Set([...sequenceRanges.keys(), ...numbersAhead.keys()])
 
 /** By DAO, those without one left out. Looks at ranges, not at events. */
-export function sequenceGapsOf (view: GapSearch): Map<string, SequenceGap[]> {
-  const found = new Map<string, SequenceGap[]>()
-  for (const dao of daosOf(view)) {
-    const sequenceGaps = sequenceGapsOfDao(dao, view)
-    if (sequenceGaps.length > 0) found.set(dao, sequenceGaps)
-  }
-  return found
-}
+export const sequenceGapsOf = (view: Walked & Numbered): Map<string, SequenceGap[]> =>
+  new Map(Array.from(daosOf(view), dao => [dao, sequenceGapsOfDao(dao, view)] as const)
+    .filter(([, gaps]) => gaps.length > 0))
 
 export const gapKey = ({ dao, from }: Pick<SequenceGap, 'dao' | 'from'>): string => `${dao} ${from}`
 

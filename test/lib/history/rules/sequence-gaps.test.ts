@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  type GapSearch, gapKey, isToCome, type KnownDao, type ProvedNumbers, sequenceGapsOf, sizeOf, withProved
+  gapKey, isToCome, type KnownDao, type ProvedNumbers, sequenceGapsOf, sizeOf, withProved
 } from '../../../../lib/history/rules/sequence-gaps.js'
 import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/types.js'
 import { mayReach } from '../../../support/history/knowledge.js'
@@ -19,7 +19,7 @@ const range = (first: bigint, last: bigint): SequenceRange => ({
 const indexed = (oldestSlot: number, newestSlot: number): IndexedRange => ({
   newest: `s${newestSlot}`, newestSlot, oldest: `s${oldestSlot}`, oldestSlot, oldestTime: null, anchor: null
 })
-const gapsOf = (ranges: SequenceRange[], over: Partial<GapSearch> = {}) =>
+const gapsOf = (ranges: SequenceRange[], over: Partial<Parameters<typeof sequenceGapsOf>[0]> = {}) =>
   (sequenceGapsOf({
     sequenceRanges: new Map([['dao', ranges]]),
     indexedRanges: [indexed(0, 1000)],
