@@ -3,9 +3,9 @@ import { BRINGS_FEES, INCOMPLETE, IS_PROPOSAL_EVENT, UNNAMED, UNTOLD } from './c
 import { unusable } from './failures.js'
 import type { ColumnTypes, Tables } from './tables.js'
 
-/** The tables of version 1.0.0. */
-async function first (db: Kysely<Tables>, { revision, u64, sum }: ColumnTypes): Promise<void> {
-  const [arrival, amount, total] = [revision, u64, sum].map(type => sql.raw(type))
+/** The tables of version 1.0.0 that are left. */
+async function first (db: Kysely<Tables>, { revision, u64 }: ColumnTypes): Promise<void> {
+  const [arrival, amount] = [revision, u64].map(type => sql.raw(type))
   const tables = [
     sql`create table meta (key text primary key, value text not null)`,
     sql`create table daos (id integer primary key, address text not null unique, first_swap bigint)`,
@@ -29,17 +29,12 @@ async function first (db: Kysely<Tables>, { revision, u64, sum }: ColumnTypes): 
       top_quote ${amount}, top_base ${amount},
       open_seq ${amount}, open_at bigint, open_side text, open_input ${amount}, open_output ${amount},
       open_post ${amount}, primary key (dao, low))`,
-    sql`create table days (
-      dao integer not null, day integer not null, base ${total} not null, quote ${total} not null,
-      trades bigint not null, change bigint not null, primary key (dao, day))`,
-    sql`create index days_change on days (change)`,
     sql`create table rates (bps text primary key, swaps bigint not null)`,
     sql`create table proposals (proposal text primary key, dao integer not null)`,
     sql`create table segments (
       newest text primary key, newest_slot bigint not null, oldest text not null, oldest_slot bigint not null,
       oldest_time bigint, anchor text)`,
-    sql`create table missing (signature text primary key, slot bigint not null, at bigint, reason text not null)`,
-    sql`create table accounts (address text primary key, seq ${amount} not null)`
+    sql`create table missing (signature text primary key, slot bigint not null, at bigint, reason text not null)`
   ]
   for (const table of tables) await table.execute(db)
 }
@@ -101,7 +96,7 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
     sql`create index events_proposals on events (proposal) where ${IS_PROPOSAL_EVENT}`,
     sql`create index events_markets on events (proposal, market, at, seq) where market is not null`,
     sql`create index events_other_fees on events (dao, seq) where ${BRINGS_FEES}`,
-    sql`drop table days`,
+    sql`drop table if exists days`,
     sql`create table minutes (${candle}, primary key (dao, start)) ${clause}`,
     sql`create table hours (${candle}, primary key (dao, start)) ${clause}`,
     sql`create table days (
@@ -124,7 +119,7 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
       primary key (dao, bps))`,
     sql`create table late (
       dao integer not null, seq ${amount} not null, what text not null, primary key (dao, seq, what)) ${clause}`,
-    sql`drop table accounts`,
+    sql`drop table if exists accounts`,
     sql`update meta set key = 'revision' where key = 'change'`,
     sql`delete from meta where key = 'valuation'`
   ]
