@@ -1,7 +1,7 @@
 import { createSharedTurns, createTurns, letGo } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
-import { joinCandles, type CandleRow, type Size } from '../rules/candles.js'
+import { EMPTY_CANDLE, joinCandles, type CandleRow, type Size } from '../rules/candles.js'
 import { attribute, attributeLater, type Directory, type LocatedEvent } from '../rules/attribution.js'
 import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
 import { mayHold } from '../rules/sequence-ranges.js'
@@ -25,10 +25,8 @@ export type StepWriter = Awaited<ReturnType<typeof createStepWriter>>
 export async function withStored (store: Store, added: AddedRows): Promise<Record<Size, CandleRow[]>> {
   async function totals (size: Size): Promise<CandleRow[]> {
     const stored = new Map((await store.candles(size, added[size])).map(row => [`${row.start} ${row.dao}`, row]))
-    return added[size].map(row => {
-      const known = stored.get(`${row.start} ${row.dao}`)
-      return known === undefined ? row : { ...row, ...joinCandles(known, row) }
-    })
+    return added[size].map(row =>
+      ({ ...row, ...joinCandles(stored.get(`${row.start} ${row.dao}`) ?? EMPTY_CANDLE, row) }))
   }
   return { minutes: await totals('minutes'), hours: await totals('hours'), days: await totals('days') }
 }

@@ -1,6 +1,6 @@
 import { observedBps, swapVolume, type SwapFacts, type VolumeRule } from '../../market/volume.js'
 import { dayOf } from '../../time.js'
-import { candleChange, candleOf, joinCandles, SIZES, type Candle, type CandleRow, type Size } from './candles.js'
+import { candleChange, candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type CandleRow, type Size } from './candles.js'
 import type { DayMaker, FeeRate, PendingSwap, StoredSwap, Trade } from './types.js'
 
 /** The label of a swap that disagrees with the configured rate; null: it does not. */
@@ -24,8 +24,7 @@ export function createTally (valuation: VolumeRule) {
     for (const size of ALL) {
       const start = at - at % SIZES[size]
       const key = `${start} ${dao}`
-      const known = candles[size].get(key)
-      candles[size].set(key, { dao, start, ...known === undefined ? candle : joinCandles(known, candle) })
+      candles[size].set(key, { dao, start, ...joinCandles(candles[size].get(key) ?? EMPTY_CANDLE, candle) })
     }
   }
 

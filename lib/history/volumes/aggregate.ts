@@ -1,5 +1,5 @@
 import { swapVolume, type VolumeRule } from '../../market/volume.js'
-import { candleOf, joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
+import { candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
 import type { Store } from '../store/create-store.js'
 
 /** Unix seconds, `to` excluded; `size` null: from single trades. */
@@ -29,17 +29,14 @@ export function * piecesOf (
 export function createAggregate (store: Store, valuation: VolumeRule) {
   return async (daos: readonly string[], from: number, to: number) => {
     const sums = new Map<string, Candle>()
-    const add = (dao: string, candle: Candle): void => {
-      const known = sums.get(dao)
-      sums.set(dao, known === undefined ? candle : joinCandles(known, candle))
-    }
+    const add = (dao: string, candle: Candle) => sums.set(dao, joinCandles(sums.get(dao) ?? EMPTY_CANDLE, candle))
     for (const { size, ...piece } of piecesOf(from, to)) {
       if (size === null) {
         for (const { dao, seq, swap } of await store.swapsOfAll(daos, piece.from, piece.to)) {
           add(dao, candleOf(swap, seq, swapVolume(swap, valuation)))
         }
       } else {
-        for (const { dao, start, ...candle } of await store.candlesOfAll(daos, size, piece)) add(dao, candle)
+        for (const candle of await store.candlesOfAll(daos, size, piece)) add(candle.dao, candle)
       }
     }
     return sums
