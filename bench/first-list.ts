@@ -43,6 +43,7 @@ const store = await openSqliteStore({ folder: scratchFolder(), program: ledger.p
 const client = createNodeClient({ urls: [node.url] })
 const calls = new Map<string, number>()
 let [accepted, refused] = [0, 0]
+let isListening = false
 const history = createHistory({
   reader: createHistoryReader(client),
   store,
@@ -52,6 +53,7 @@ const history = createHistory({
   }),
   ...VALUATION,
   time: client.time,
+  isListening: () => isListening,
   onLog: ({ message }) => console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${message}`)
 })
 
@@ -81,7 +83,7 @@ if (all) {
   console.log(`all ${swaps} after ${((performance.now() - begun) / 1000).toFixed(1)} s; ${counts()}`)
 }
 if (follow > 0) {
-  if (listen) history.listening(true)
+  isListening = listen
   await setTimeout(5000)
   counts()
   const pause = trades > 0 ? 60_000 / trades : Infinity

@@ -51,6 +51,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subsc
     clock: chain.clock,
     time: chain.time,
     staleMs: staleAfter(config),
+    isListening: () => chain.websocketUp === true,
     onLog: ({ level, code, message, detail }: LogEvent) => fastify.log[level]({ code, ...detail }, message),
     ...(pollMs !== undefined && { pollMs })
   })
@@ -67,7 +68,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subsc
       onState: state => {
         fastify.log.info(`the WebSocket is ${state}`)
         chain.websocketUp = state === 'up'
-        history.listening(state === 'up')
+        if (state !== 'up') history.wake()
       },
       onFault: error => {
         if (chain.websocketUp !== undefined) return

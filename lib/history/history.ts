@@ -39,8 +39,6 @@ export interface History extends Answers {
   wake (): void
   /** The accounts were read: their numbers are compared with what is stored. */
   compare (accounts: Accounts): void
-  /** Whether `wake` is called whenever the head moves. */
-  listening (is: boolean): void
 }
 
 interface Running { writer: StepWriter, indexer: Indexer }
@@ -60,7 +58,6 @@ export function createHistory (options: HistoryOptions): History {
   const volumes = createVolumes(store, valuation)
   let running: Running | undefined
   let work: Promise<void> | undefined
-  let isListening = false
   let refusal: string | null = null
   let followedUntil = isShared ? Infinity : -Infinity
   const isFollowed = () => clock.now() < followedUntil
@@ -85,7 +82,6 @@ export function createHistory (options: HistoryOptions): History {
     const known = { reader, store, program, daos, clock, signal, onLog }
     const writer = await createStepWriter(store, valuation, onLog)
     const indexer = createIndexer({ ...known, writer, fetcher: createFetcher(known) }, { ...options, isFollowed })
-    indexer.listening(isListening)
     running = { writer, indexer }
     await indexer.run()
     return Infinity
@@ -116,10 +112,6 @@ export function createHistory (options: HistoryOptions): History {
     },
     wake: () => running?.indexer.wake(),
     compare: accounts => running?.indexer.compare(accounts),
-    listening (is) {
-      isListening = is
-      running?.indexer.listening(is)
-    },
     status () {
       return {
         ...answers.status(),

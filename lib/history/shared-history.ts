@@ -43,7 +43,6 @@ export async function openSharedHistory (
     createFollower({ reader, valuation: { rate, basis }, time, staleMs, signal, network: () => network })
   let leading: History | undefined
   let work: Promise<unknown> | undefined
-  let isListening = false
   let isAway = false
 
   const until = (moment: number) =>
@@ -88,7 +87,6 @@ export async function openSharedHistory (
     const store = createStore(engine)
     const onProgress = createProgressWriter(engine)
     const history = leading = createHistory({ ...options, store, isShared: true, onProgress })
-    history.listening(isListening)
     history.start()
     return async () => {
       leading = undefined
@@ -130,10 +128,6 @@ export async function openSharedHistory (
     },
     wake: () => leading?.wake(),
     compare: accounts => leading?.compare(accounts),
-    listening (is) {
-      isListening = is
-      leading?.listening(is)
-    },
     status () {
       const status = answers.status()
       return { ...status, leads: leading !== undefined, refusal: leading?.status().refusal ?? status.refusal }

@@ -18,6 +18,8 @@ export interface IndexerOptions extends WalkSizes {
   /** Between two looks at the head, where nobody tells that it moves and where somebody does, ms. */
   pollMs?: number
   listeningMs?: number
+  /** Whether `wake` is called whenever the head moves, and once it is no more. */
+  isListening?: () => boolean
   /** Between two checks, ms: with finality, and a look at the head, what they confirm is still current. */
   checkMs?: number
   /** Whether somebody follows what is published: both come more often then. */
@@ -42,7 +44,8 @@ const FOLLOWED_MS = 5_000
  */
 export function createIndexer (context: Context, options: IndexerOptions) {
   const { reader, writer, clock: { now }, signal, onLog } = context
-  const { onProgress, isFollowed, pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
+  const { onProgress, isFollowed, isListening = () => false } = options
+  const { pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
   /** The newest finalized moment, and the newest up to which all is stored. */
@@ -51,7 +54,6 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   let phase: Phase = 'starting'
   let wasBehind = false
   let lookedAt = -Infinity
-  let isListening = false
   let toldAt = -Infinity
   let lastDay: LastDayWork | null = null
   let lastDayBegan = 0
@@ -72,7 +74,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
-    if (!isListening || reconciler.needsWalk) return pollMs
+    if (!isListening() || reconciler.needsWalk) return pollMs
     return isFollowed() || reconciler.isAhead ? Math.min(listeningMs, FOLLOWED_MS) : listeningMs
   }
 
@@ -175,10 +177,6 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     follow (): void {
       lane.hasten(check, now())
       lane.hasten(head, lookedAt + FOLLOWED_MS)
-    },
-    listening (is: boolean): void {
-      if (isListening && !is) lane.hasten(head, now())
-      isListening = is
     },
     progress,
     get walked () { return walk.walked },

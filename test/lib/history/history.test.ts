@@ -205,10 +205,11 @@ test('a program without any transaction', async t => {
 test('accounts that number what is not stored are a word that the head has moved', async t => {
   const ledger = market(3)
   const now = () => ledger.time * 1000 + performance.now()
-  const seldom = { pollMs: 10, listeningMs: 3_600_000, checkMs: 3_600_000 }
+  let isListening = false
+  const seldom = { pollMs: 10, listeningMs: 3_600_000, checkMs: 3_600_000, isListening: () => isListening }
   const { history } = await watch(t, ledger, { ...seldom, clock: realClock(now) })
   await until(() => history.status().complete)
-  history.listening(true)
+  isListening = true
   await new Promise(resolve => setTimeout(resolve, 500))   // the last look of before is over
   ledger.advance(20)
   ledger.daos[0]!.swap('buy', 200_000n)
