@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { createTurns } from '../../async.js'
 import { systemClock } from '../../clock.js'
 import { ServiceError } from '../../errors.js'
@@ -6,7 +6,7 @@ import { type AnswersOptions, createAnswers, type Seen as State } from '../answe
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { createStore } from '../store/create-store.js'
 import { failed, otherNetwork, unusable } from '../store/failures.js'
-import { configOf, createPool, type PostgresLocation } from '../store/postgres-connection.js'
+import { configOf, createPool, type PostgresLocation, tablesOf } from '../store/postgres-connection.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, readLeaderProgress } from './leader-progress.js'
@@ -16,7 +16,7 @@ const PATIENCE_MS = 5_000
 
 /** The store of a process that leaves the writing to another; the tables exist by the first use. */
 export function openPostgresReader (place: PostgresLocation) {
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(configOf(place)) }) })
+  const db = tablesOf(createPool(configOf(place)))
   const turns = createTurns()
   let opened: Kysely<Tables> | undefined
 

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type PostgresPool, sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { createTurns } from '../../async.js'
 import { backoff } from '../../backoff.js'
@@ -8,7 +8,9 @@ import type { OnLog } from '../log-events.js'
 import { pause } from '../pause.js'
 import type { Engine } from '../store/create-store.js'
 import { failed, unusable } from '../store/failures.js'
-import { asPoolClient, configOf, isRefusedWrite, type PostgresLocation } from '../store/postgres-connection.js'
+import {
+  asPoolClient, configOf, isRefusedWrite, type PostgresLocation, tablesOf
+} from '../store/postgres-connection.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 
 /** The server ends a silent session, ms: who is stopped or cut off does not keep the lead. */
@@ -53,8 +55,7 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
   client.on('error', lose).on('end', () => lose(unusable('the connection has ended')))
   await client.connect()
   const connection = asPoolClient((text, parameters) => client.query(text, [...parameters]), () => {})
-  const pool: PostgresPool = { connect: async () => connection, end: () => end() }
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const db = tablesOf({ connect: async () => connection, end: () => end() })
   /** Nothing else is asked on the connection while a transaction is open there. */
   const inTurn = createTurns()
   let epoch: string | undefined

@@ -61,6 +61,9 @@ export const asPoolClient = (
 ): PostgresPoolClient =>
   ({ query, release }) as unknown as PostgresPoolClient
 
+/** The tables by what connects to them. */
+export const tablesOf = (pool: PostgresPool) => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+
 /** A connection whose query got no answer is thrown away. */
 export function createPool (config: ClientConfig, max = MOST): PostgresPool {
   const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: UNUSED_MS } satisfies PoolConfig)
@@ -102,7 +105,7 @@ export async function preparePostgres (place: PostgresLocation, program?: string
   const { schema } = place
   // a migration of a large table takes its time, and so does waiting for it
   const { query_timeout: _, ...config } = configOf(place, { statement_timeout: 0 })
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: createPool(config, 1) }) })
+  const db = tablesOf(createPool(config, 1))
   try {
     await db.connection().execute(async connection => {
       // held until the connection is closed

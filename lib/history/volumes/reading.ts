@@ -74,15 +74,11 @@ export type Reading = ReturnType<typeof createReading>
 
 /** What is stored, on one state of the store; whether that is all says `knowledge`. Throws HISTORY_UNAVAILABLE. */
 export function createReading (store: Store, { windows, closes }: Volumes, known: Completeness) {
-  const { trades, lastTrades, daysOf, feeRates, untold, proposalEvents, otherFees } = store
+  const stored: Pick<
+    Store, 'trades' | 'lastTrades' | 'daysOf' | 'feeRates' | 'untold' | 'proposalEvents' | 'otherFees'
+  > = store
   return {
-    trades,
-    lastTrades,
-    daysOf,
-    feeRates,
-    untold,
-    proposalEvents,
-    otherFees,
+    ...stored,
     /**
      * From `from` to before `to`, multiples of the interval, oldest first: the newest `limit` with trades, of the pool
      * or of a proposal's market.
@@ -93,7 +89,7 @@ export function createReading (store: Store, { windows, closes }: Volumes, known
     /** The last price up to the Unix second `at`; null: none that is known to be. */
     async lastPrice (dao: string, at: number, market?: MarketKey): Promise<ExecutedPrice | null> {
       const trades = market === undefined
-        ? await lastTrades(at, [dao])
+        ? await store.lastTrades(at, [dao])
         : marketTrades(store, dao, market, { from: 0, to: at + 1 })
       for await (const { swap, at: tradedAt } of trades) {
         const price = executedPrice(swap)
