@@ -77,8 +77,8 @@ export const listResponse = ({ totals, rows }: PageList, all: boolean): CachedRe
 
 /** The list as the page has it, made once per refresh; each throws what the list of pools throws. */
 export function createPageList (pools: Kept<ValuedPools>) {
-  const known = formOf(pools, ({ byId, state: { tokens }, figures, pricesUsd }) =>
-    pageList({ pools: [...byId.values()], tokens }, dao => figures?.get(dao)?.perToken(pricesUsd.get(dao)!)))
+  const known = formOf(pools, ({ byId, state: { tokens, priceUsd }, figures }) =>
+    pageList({ pools: [...byId.values()], tokens }, dao => figures?.get(dao)?.perToken(priceUsd(dao))))
   return {
     known,
     first: formOf(known, list => listResponse(list, false)),

@@ -6,7 +6,7 @@ import {
 import { type PoolTokens, type Snapshot, tokensOf } from '../live/snapshot.js'
 import { divide, powerOfTen } from '../decimal.js'
 import { byDepth, poolsByPair } from '../market/ticker.js'
-import { createValuation } from '../market/usd.js'
+import { baseUsd, createValuation } from '../market/usd.js'
 import { type ErrorCode, ServiceError } from '../errors.js'
 import type { Dao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
@@ -87,6 +87,8 @@ export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings)
         const [worth, token] = [usd(mint), tokens.get(mint)]
         return worth === undefined || token == null ? undefined : divide(worth, powerOfTen(token.decimals))
       },
+      /** Of a whole base token of a listed pool. */
+      priceUsd: (pool: string) => baseUsd(pairs.get(pool)!, { usd, usdMints }),
       symbolOf: (mint: string) => tokens.get(mint)?.symbol ?? '',
       deepest,
       /** By ticker id, deepest first. */

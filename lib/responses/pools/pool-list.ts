@@ -7,7 +7,6 @@ import { isDate } from '../../market/dao-report.js'
 import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
 import { quotes, quoteTexts } from '../../market/price.js'
 import { liquidityUsd, type Pair, tickerIdOf, usdText } from '../../market/ticker.js'
-import { baseUsd } from '../../market/usd.js'
 import type { Dao } from '../../protocol/dao.js'
 import { dateOf, dayOf, timeText } from '../../time.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
@@ -15,10 +14,7 @@ import type { DaoFactsKept } from '../daos/facts.js'
 import { createdAt, sinceText } from '../known.js'
 import { headOf, keep, type PricedState, type Sources } from '../sources.js'
 
-/**
- * The pools as they are listed, deepest first; `pricesUsd`: of their base tokens, by pool; `windowsEnd`: the Unix
- * second at which their windows end.
- */
+/** The pools as they are listed, deepest first; `windowsEnd`: the Unix second at which their windows end. */
 export type PoolList = Awaited<ReturnType<ReturnType<typeof createTradedPools>>>
 
 /** The UTC day on which a DAO's pool began; null for a time that is no date. */
@@ -91,19 +87,17 @@ export function createTradedPools (sources: Sources) {
       created: new Map(Array.from(reading.known.sequenceRanges.keys(), dao => [dao, createdAt(reading, dao)]))
     }))
     const byId = new Map<string, Pool>()
-    const pricesUsd = new Map<string, Rational | null>()
     await eachInSlices(state.deepest, pair => {
       const { address } = pair
       const [window, dao] = [windows.get(address), state.daos.get(address)]
       if (window?.wholeAfter === undefined || dao === undefined) return
       byId.set(address, record(state, pair, dao, window, created.get(address) ?? null))
-      pricesUsd.set(address, baseUsd(pair, state))
     })
     // an empty list would look like a market without pools
     if (byId.size === 0 && state.pairs.size > 0) {
       throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
     }
-    return { state, pricesUsd, windowsEnd: head.time, byId }
+    return { state, windowsEnd: head.time, byId }
   })
 }
 
@@ -116,7 +110,7 @@ export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: 
     const figures = await orUnknown(facts.all(parts))
     // supplies hardly ever change: they count at the price that stands beside them
     const byId = new Map(Array.from(list.byId, ([id, pool]) =>
-      [id, { ...pool, ...figures?.get(id)?.poolFigures(list.pricesUsd.get(id)!) }]))
+      [id, { ...pool, ...figures?.get(id)?.poolFigures(list.state.priceUsd(id)) }]))
     return { ...list, byId, figures }
   })
 

@@ -27,7 +27,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
   }
 
   async function detail (parts: Part[], poolId: string): Promise<PoolDetail> {
-    const { state: { daos, byPair, slot, tokens }, byId, pricesUsd, windowsEnd } = await list(parts)
+    const { state: { daos, byPair, priceUsd, slot, tokens }, byId, windowsEnd } = await list(parts)
     const [pool, dao] = [byId.get(poolId), daos.get(poolId)]
     if (pool === undefined || dao === undefined) {
       throw new ServiceError('HISTORY_UNAVAILABLE', `events of ${poolId} are missing`)
@@ -41,7 +41,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
       ...pool,
       base: whole(pool.base),
       quote: whole(pool.quote),
-      ...read?.figures.poolFigures(pricesUsd.get(poolId)!),
+      ...read?.figures.poolFigures(priceUsd(poolId)),
       provenance: {
         slot,
         base_reserves: dao.baseReserves.toString(),
