@@ -117,7 +117,7 @@ export function createHistoryReader (rpc: Rpc) {
 
     /** Unix seconds of a block; null: as above. */
     blockTime: async (slot: number, options: CallOptions = {}) =>
-      await ofBlock('getBlockTime', [slot], isCount, options),
+      await ofBlock('getBlockTime', [slot], isTime, options),
 
     /** Which network this is, base58. */
     async genesisHash (options: CallOptions = {}) {
@@ -128,6 +128,8 @@ export function createHistoryReader (rpc: Rpc) {
   }
 }
 
+// 0 is how some say that they have none
+const isTime = (value: unknown): value is number => isCount(value) && value > 0
 const isBlock = checkOf(Type.Object({ signatures: Type.Array(Signature) }))
 
 const doubtOf = (list: readonly SignatureInfo[] | ServiceError): number =>

@@ -323,6 +323,10 @@ test('blocks: signatures in order, times, and nothing where there is none', asyn
   }
   node.behave = answering(() => ({ signatures: ['x'] }))
   await t.rejects(reader.blockSignatures(5), { code: 'NODE_BAD_ANSWER' })
+  for (const time of [0, -1, 1.5, '1700000000']) {
+    node.behave = answering(() => time)
+    await t.rejects(reader.blockTime(5), { code: 'NODE_BAD_ANSWER' }, `a block of ${time}`)
+  }
 })
 
 test('blocks: no optional field is sent that a node of the history alone refuses', async t => {
