@@ -1,7 +1,7 @@
 /**
  * How fast a node may be asked: a bucket for all calls and one for each method. The operator's word holds; else it is
  * learned: up while nothing is refused, to what the node's headers state, and down to a share of what was accepted at a
- * refusal.
+ * refusal. A limit refuses at the same count each time: by that its window is found, and whether it is of one method.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
@@ -20,14 +20,22 @@ const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
 // Accepted so far beyond what was refused, it has another limit, or shares it with fewer: it grows as at first.
 const LIFTED = 1.2
-// Refused with so much of its rate accepted, it met its own limit again.
-const KNOWN = 0.9
 // Never slower than one call in ten seconds, whatever a header says; no window of a limit is longer.
 const MIN_RATE = 0.1
 const WINDOW_MS = 10_000
+// Windows that limits have. Of a longer one the count must be steadier by so much (a natural logarithm): it holds more
+// of the silences after refusals.
+const WINDOWS_MS = [1_000, 2_000, 5_000, WINDOW_MS]
+const STEADIER = 0.3
+// How much of a method's `doubt` counts at its next refusal.
+const KEPT = 0.7
+// What it loses where it is refused again after a silence in which other methods were accepted.
+const SHOWN = 0.3
+// A method with so large a share of what was accepted is held to be limited itself, up to so much doubt.
+const MOST = 0.75
+const MAX_DOUBT = 0.1
 // What is accepted at rest is little; an outage that comes then says nothing of a limit below this.
 const MIN_TOTAL_RATE = 1
-const FIRST_WINDOW_MS = 1_000
 const GRAIN_MS = 100
 // Where a node refuses without a Retry-After; twice as much each time.
 const FIRST_PAUSE_MS = 500
@@ -55,15 +63,20 @@ const makeBucket = (now: number, rate: number, most: number) => ({
   spent: 0,
   grownAt: now,
   accepted: [] as Array<{ at: number, calls: number }>,
-  /** Since when it has been refused without an acceptance, and when last. */
+  /** Since when it has been refused without an acceptance. */
   refusedSince: undefined as number | undefined,
-  refusedAt: -Infinity,
+  /** What was accepted before the last refusal, by window; undefined: nothing to compare with. */
+  counts: undefined as number[] | undefined,
+  /** Of a method: how much steadier the counts of all calls were at its refusals than its own. */
+  doubt: 0,
   /** Until when nothing is sent, and how long the next silence is where none is asked for, ms. */
   pausedUntil: -Infinity,
   pauseMs: FIRST_PAUSE_MS
 })
 
 type Bucket = ReturnType<typeof makeBucket>
+/** `perSecond`, by the window of the steadiest count, and how far that is from the last refusal's, a logarithm. */
+interface Before { counts: number[], perSecond: number, change: number }
 
 export type Rate = ReturnType<typeof createRate>
 
@@ -94,7 +107,7 @@ export function createRate (clock: Clock, stated?: number) {
 
   function grow (bucket: Bucket, seconds: number): void {
     bucket.usedS += seconds
-    if (isLifted(bucket)) bucket.ceiling = Infinity
+    if (isLifted(bucket)) [bucket.ceiling, bucket.counts] = [Infinity, undefined]
     const grown = bucket.ceiling === Infinity
       ? bucket.rate * FIRST_GROWTH ** seconds
       : bucket.ceiling * (1 + (1 - SHARE) * (bucket.usedS / bucket.returnS - 1) ** 3)
@@ -110,17 +123,21 @@ export function createRate (clock: Clock, stated?: number) {
   const isLifted = (bucket: Bucket): boolean => clock.now() - bucket.loweredAt > WINDOW_MS + GRAIN_MS &&
     sum(bucket, WINDOW_MS) * 1000 / WINDOW_MS > LIFTED * bucket.ceiling
 
-  /** Calls a second accepted before a refusal. */
-  function acceptedBefore (since: number, bucket: Bucket, retryAfterMs: number): number {
-    // a node that asks for silence counts by windows as long, one that still refuses by longer ones
-    const windowMs = Math.min(WINDOW_MS, Math.max(FIRST_WINDOW_MS, retryAfterMs, clock.now() - since))
-    return sum(bucket, windowMs, since) / windowMs * 1000
+  /** What was accepted before a refusal; a node that still refuses, or asks for silence, counts at least as long. */
+  function before (bucket: Bucket, since: number, retryAfterMs: number): Before {
+    const counts = WINDOWS_MS.map(ms => sum(bucket, ms, since))
+    const least = Math.min(WINDOW_MS, Math.max(retryAfterMs, clock.now() - since))
+    let [perSecond, change] = [0, Infinity]
+    for (const [at, ms] of WINDOWS_MS.entries()) {
+      const own = Math.abs(Math.log((counts[at]! + 0.5) / ((bucket.counts ?? counts)[at]! + 0.5)))
+      if (ms >= least && own < change - STEADIER) [perSecond, change] = [counts[at]! / ms * 1000, own]
+    }
+    return { counts, perSecond, change }
   }
 
-  function lower (bucket: Bucket, retryAfterMs = 0): void {
+  function lower (bucket: Bucket, accepted: number, retryAfterMs: number): void {
     const now = clock.now()
-    const since = bucket.refusedSince ??= now
-    const accepted = acceptedBefore(since, bucket, retryAfterMs)
+    const since = bucket.refusedSince!
     // who refuses everything for longer than limits count is out, as a plan whose month is used up: asked as before
     if (now - since > WINDOW_MS && bucket.loweredAt >= since) bucket.rate = bucket.before
     if (accepted === 0 || now - since > WINDOW_MS) return
@@ -129,13 +146,8 @@ export function createRate (clock: Clock, stated?: number) {
     bucket.ceiling = bucket.rate / SHARE
     bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)
     bucket.loweredAt = bucket.at = now
-    bucket.tokens = bucket.spent = bucket.usedS = 0
-  }
-
-  /** Whether a method that was limited before had less than its rate, and others took the rest of that limit. */
-  function isTakenByOthers (own: Bucket, since: number, retryAfterMs: number): boolean {
-    const [calls, total] = [own, all].map(bucket => acceptedBefore(since, bucket, retryAfterMs)) as [number, number]
-    return own.ceiling < Infinity && calls < KNOWN * own.rate && total >= KNOWN * own.ceiling
+    bucket.tokens = Math.min(1, bucket.tokens + 1)   // of the refused call, which is sent again
+    bucket.spent = bucket.usedS = 0
   }
 
   /** Takes the word of a header, calls a second, but for a narrower limit that refusals have shown. */
@@ -193,23 +205,20 @@ export function createRate (clock: Clock, stated?: number) {
       const now = clock.now()
       const own = of(method)
       const since = own.refusedSince ??= now
-      own.refusedAt = now
-      const calls = sum(own, WINDOW_MS)
-      const others = sum(all, WINDOW_MS) - calls
-      const isAlone = [...methods.values()].every(one => one === own || now - one.refusedAt > WINDOW_MS)
-      // others accepted meanwhile show that it is the method's own; nodes that ask for silence count by method, the
-      // one that makes most calls, or was limited before; by all calls, where a second is asked for and others took it
-      const isShown = all.accepted.some(({ at }) => at > since)
-      const isGuessed = retryAfterMs !== undefined && (calls > others || own.ceiling < Infinity) &&
-        !(retryAfterMs <= FIRST_WINDOW_MS && isTakenByOthers(own, since, retryAfterMs))
-      const isOwn = isShown || isGuessed
-      // what makes few of the calls, and is refused alone, tells nothing of the others' rate
-      const isFew = calls <= others && others > 0 && isAlone
-      const bucket = isOwn || stated !== undefined ? own : all
+      all.refusedSince ??= now
+      const [ofOwn, ofAll] = [own, all].map(bucket => before(bucket, since, retryAfterMs ?? 0)) as [Before, Before]
+      // what was sent before a rate was lowered says nothing new
+      const isNews = sentAt > Math.max(own.loweredAt, all.loweredAt)
+      if (isNews && since === now) {
+        if (own.counts !== undefined) own.doubt = own.doubt * KEPT + ofOwn.change - ofAll.change
+        own.counts = ofOwn.counts
+        all.counts = ofAll.counts
+      } else if (isNews && sentAt > since && all.accepted.some(({ at }) => at > since)) own.doubt -= SHOWN
+      const isOwn = own.doubt < (ofOwn.perSecond < MOST * ofAll.perSecond ? 0 : MAX_DOUBT) || stated !== undefined
       // silence that is asked for concerns the node; a live read must not wait while the past takes what it needs
-      pause(isFew && isShown && retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
-      // what was sent before it was lowered says nothing new
-      if (!(isFew && bucket === all) && sentAt > bucket.loweredAt) lower(bucket, retryAfterMs)
+      pause(isOwn && retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
+      const [bucket, { perSecond }] = isOwn ? [own, ofOwn] : [all, ofAll]
+      if (sentAt > bucket.loweredAt) lower(bucket, perSecond, retryAfterMs ?? 0)
     },
     readHeaders (method: string, headers: IncomingHttpHeaders) {
       believe(of(method), parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S)
@@ -220,7 +229,7 @@ export function createRate (clock: Clock, stated?: number) {
       return Math.max(1, Math.floor(rate * BURST_S))
     },
     /** Whether more was accepted in the last second than is sent to a node of which nothing is known. */
-    isFast: () => sum(all, FIRST_WINDOW_MS) > START_RATE,
+    isFast: () => sum(all, WINDOWS_MS[0]!) > START_RATE,
     /** Calls a second now; Infinity while no bound is known. */
     perSecond: () => Math.min(all.rate, ...Array.from(methods.values(), ({ rate }) => rate))
   }

@@ -165,6 +165,24 @@ const NODES: Array<{ name: string, node: Limits, perSecond: number, seconds: num
     node: { limits: [{ calls: 3, windowMs: 1_000 }], retryAfter: 1 },
     perSecond: 3,
     seconds: 200
+  },
+  {
+    name: '20 in 2 s, Retry-After 1',
+    node: { limits: [{ calls: 20, windowMs: 2_000 }], retryAfter: 1 },
+    perSecond: 10,
+    seconds: 100
+  },
+  {
+    name: '100 in 5 s, Retry-After 1',
+    node: { limits: [{ calls: 100, windowMs: 5_000 }], retryAfter: 1 },
+    perSecond: 20,
+    seconds: 100
+  },
+  {
+    name: '400 in 10 s, Retry-After 1',
+    node: { limits: [{ calls: 400, windowMs: 10_000 }], retryAfter: 1 },
+    perSecond: 40,
+    seconds: 100
   }
 ]
 
