@@ -269,8 +269,8 @@ export const DEFECTS: Defect[] = [
     by: 21,
     sentence: 'One method that is refused is taken for a limit of all calls.',
     file: 'lib/chain/rate.ts',
-    find: 'const bucket = isOwn || stated !== undefined ? own : all',
-    put: 'const bucket = isOwn && stated !== undefined ? own : all'
+    find: 'isOwn ? [own, ofOwn]',
+    put: 'isOwn && stated !== undefined ? [own, ofOwn]'
   },
   {
     name: 'outage-for-a-limit',
@@ -281,8 +281,8 @@ export const DEFECTS: Defect[] = [
     put: '',
     and: {
       file: 'lib/chain/rate.ts',
-      find: 'sum(bucket, windowMs, since) /',
-      put: 'sum(bucket, windowMs) /'
+      find: 'sum(bucket, ms, since))',
+      put: 'sum(bucket, ms))'
     }
   },
   {
