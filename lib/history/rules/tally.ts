@@ -1,6 +1,8 @@
 import { observedBps, swapVolume, type SwapFacts, type VolumeRule } from '../../market/volume.js'
 import { dayOf } from '../../time.js'
-import { candleChange, candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type CandleRow, type Size } from './candles.js'
+import {
+  candleChange, candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type CandleRow, type Size
+} from './candles.js'
 import type { DayMaker, FeeRate, PendingSwap, StoredSwap, Trade } from './types.js'
 
 /** The label of a swap that disagrees with the configured rate; null: it does not. */
