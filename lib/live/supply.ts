@@ -61,6 +61,17 @@ export const supplyAddresses = (mint: string): [string, ...string[]] =>
   [mint, ...candidatesOf(mint).flatMap(({ addresses }) => [addresses.launch, addresses.position])]
 
 /**
+ * Whether the bytes of a DAO that can't be decoded may be of one with this base: the pool and the DAO name both mints,
+ * the quote behind the base.
+ */
+function mayBeBase (data: Buffer, mint: Buffer): boolean {
+  const first = data.indexOf(mint)
+  const second = data.indexOf(mint, first + 1)
+  const before = (at: number): Buffer => data.subarray(at - mint.length, at)
+  return first >= 0 && (second < 0 || !before(first).equals(before(second)))
+}
+
+/**
  * The supply by the accounts that were read, or which more must be read with them: what the launch of the mint leads
  * to, or, of a token of no launch, the pools of the DAOs that trade it. Throws MINT_NOT_FOUND, NODE_BAD_ANSWER, and a
  * DecodeError for accounts that contradict each other.
@@ -101,7 +112,7 @@ export async function supplyOf (
     const unclaimed = discovered.some(({ address }) => address === own) ? [held('launch_vault', signer, false)] : []
     const trading = discovered.filter(({ address, dao, leftOut, data }) => {
       if (leftOut !== 'undecodable') return leftOut !== 'excluded' && dao?.baseMint === mint
-      if (address === own || !data.includes(keyBytes(mint))) return address === own
+      if (address === own || !mayBeBase(data, keyBytes(mint))) return address === own
       throw new DecodeError(`${address}, which can't be decoded, may have it as its base`)
     })
     return [...unclaimed, ...trading.map(({ address }) => held('internal_pool', address))]

@@ -1,5 +1,6 @@
 import { test, type Test } from 'tap'
 import { formatUnits } from '../../lib/decimal.js'
+import { keyBytes } from '../../lib/protocol/pda.js'
 import { PROGRAMS, relaunchAddresses } from '../../simulator/index.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 
@@ -363,6 +364,13 @@ test('while a DAO that trades a token of no launch can\'t be decoded, its supply
     (await app.inject(`/api/supply/${other.address}`)).json(),
     { data: { protocolAmmLiquidity: formatUnits(whole.vaults.base, 6) } }
   )
+  const usdc = `/api/supply/${reserves.quote.address}`
+  t.match((await app.inject(usdc)).json(), { data: { protocolAmmLiquidity: '0' } }, 'its quote: the base is before it')
+  const odd = Buffer.from(data).fill(9, 8, 9)
+  odd.fill(0, odd.lastIndexOf(keyBytes(base.address)), odd.lastIndexOf(keyBytes(reserves.quote.address)))
+  ledger.setAccount(dao.address, { owner, data: odd })
+  const another = await build(t, { env: settings(t, node, ledger) })
+  t.equal((await another.inject(usdc)).statusCode, 500, 'nobody knows what it is there')
 })
 
 test(
