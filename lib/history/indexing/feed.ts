@@ -53,6 +53,8 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
   let size = Math.min(most, FIRST_STEP)
   let seeded: string | undefined
   let isSeeding = false
+  /** Whether the list was right about the last event: else what tells no time itself has none. */
+  let isDated = true
 
   /** Many transactions by one call, where a node offers that; false: not to be had. */
   async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
@@ -89,11 +91,13 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
     for (const entry of entries.slice(0, most)) {
       const outcome = fetcher.outcome(entry, patienceMs)
       if (outcome === undefined) break
-      if (isMissing(outcome)) found.missing.push(outcome)
-      else found.events.push(outcome)
       // what it says itself holds, whatever time the list says
-      const at = isMissing(outcome) ? null : outcome[0]?.event.at
-      found.entries.push({ ...entry, blockTime: at ?? entry.blockTime })
+      const told = isMissing(outcome) ? undefined : outcome[0]?.event.at
+      if (told !== undefined) isDated = told === entry.blockTime
+      const at = told ?? (isDated ? entry.blockTime : null)
+      found.entries.push({ ...entry, blockTime: at })
+      if (isMissing(outcome)) found.missing.push({ ...outcome, at })
+      else found.events.push(outcome)
     }
     return found
   }

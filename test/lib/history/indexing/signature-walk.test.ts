@@ -177,6 +177,26 @@ test('how far the walk has come is told by the times of events, not by those of 
   t.equal(range!.oldestTime, oldest.time)
 })
 
+test('where a list is wrong about events, what tells no time has none', async t => {
+  const ledger = trading(0)
+  for (let at = 0; at < 100; at++) {
+    ledger.advance(60)
+    ledger.daos[0]!.swap('buy', BigInt(1000 + at), { failed: at % 2 === 0 })
+  }
+  const { writer, reader, time, edge, head, back } = await setUp(t, ledger)
+  const lost = ledger.swaps.at(-2)!.signature
+  reader.bendTransaction = (_, signature) => signature === lost ? null : undefined
+  reader.bendPage = page => page.map(entry => ({ ...entry, blockTime: edge() - 3600 }))
+  await head()
+  const oldest = () => writer.state.indexedRanges[0]!.oldestTime
+  while (writer.state.missing.length === 0 || oldest()! > ledger.time - 1800) {
+    t.ok(oldest()! > edge(), `${oldest()} is after ${edge()}`)
+    const { taken } = await back()
+    if (taken === 0) time.drift += 1000
+  }
+  t.match(writer.state.missing, [{ signature: lost, at: null }], 'nor is it known whose time may lack it')
+})
+
 test('one of a version that can not be read is a loss of its own, at once', async t => {
   const ledger = trading(40)
   const { writer, reader, head, back, ranges } = await setUp(t, ledger)
