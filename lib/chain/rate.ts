@@ -31,9 +31,11 @@ const STEADIER = 0.3
 const KEPT = 0.7
 // What it loses where it is refused again after a silence in which other methods were accepted.
 const SHOWN = 0.3
-// A method with so large a share of what was accepted is held to be limited itself, up to so much doubt.
+// A method with so large a share of what was accepted is held to be limited itself, up to so much doubt; half is
+// enough where a node asks for more than a second of silence, as those do that count by method.
 const MOST = 0.75
-const MAX_DOUBT = 0.1
+const MOST_IN_SILENCE = 0.5
+const MAX_DOUBT = 0.2
 // What is accepted at rest is little; an outage that comes then says nothing of a limit below this.
 const MIN_TOTAL_RATE = 1
 const GRAIN_MS = 100
@@ -214,7 +216,8 @@ export function createRate (clock: Clock, stated?: number) {
         own.counts = ofOwn.counts
         all.counts = ofAll.counts
       } else if (isNews && sentAt > since && all.accepted.some(({ at }) => at > since)) own.doubt -= SHOWN
-      const isOwn = own.doubt < (ofOwn.perSecond < MOST * ofAll.perSecond ? 0 : MAX_DOUBT) || stated !== undefined
+      const most = (retryAfterMs ?? 0) > WINDOWS_MS[0]! ? MOST_IN_SILENCE : MOST
+      const isOwn = own.doubt < (ofOwn.perSecond < most * ofAll.perSecond ? 0 : MAX_DOUBT) || stated !== undefined
       // silence that is asked for concerns the node; a live read must not wait while the past takes what it needs
       pause(isOwn && retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
       const [bucket, { perSecond }] = isOwn ? [own, ofOwn] : [all, ofAll]
