@@ -20,12 +20,13 @@ const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
 // Accepted so far beyond what was refused, it has another limit, or shares it with fewer: it grows as at first.
 const LIFTED = 1.2
-// Never slower than one call in ten seconds, whatever a header says; no window of a limit is longer.
+// Never slower than one call in ten seconds, whatever a header says.
 const MIN_RATE = 0.1
 const WINDOW_MS = 10_000
+const MINUTE_MS = 60_000
 // Windows that limits have. Of a longer one the count must be steadier by so much (a natural logarithm): it holds more
 // of the silences after refusals.
-const WINDOWS_MS = [1_000, 2_000, 5_000, WINDOW_MS]
+const WINDOWS_MS = [1_000, 2_000, 5_000, WINDOW_MS, MINUTE_MS]
 const STEADIER = 0.3
 // How much of a method's `doubt` counts at its next refusal.
 const KEPT = 0.7
@@ -65,7 +66,7 @@ const makeBucket = (now: number, rate: number, most: number) => ({
   spent: 0,
   grownAt: now,
   accepted: [] as Array<{ at: number, calls: number }>,
-  /** Since when it has been refused without an acceptance. */
+  /** Since when it is refused without an acceptance. */
   refusedSince: undefined as number | undefined,
   /** What was accepted before the last refusal, by window; undefined: nothing to compare with. */
   counts: undefined as number[] | undefined,
@@ -128,7 +129,7 @@ export function createRate (clock: Clock, stated?: number) {
   /** What was accepted before a refusal; a node that still refuses, or asks for silence, counts at least as long. */
   function before (bucket: Bucket, since: number, retryAfterMs: number): Before {
     const counts = WINDOWS_MS.map(ms => sum(bucket, ms, since))
-    const least = Math.min(WINDOW_MS, Math.max(retryAfterMs, clock.now() - since))
+    const least = Math.min(MINUTE_MS, Math.max(retryAfterMs, clock.now() - since))
     let [perSecond, change] = [0, Infinity]
     for (const [at, ms] of WINDOWS_MS.entries()) {
       const own = Math.abs(Math.log((counts[at]! + 0.5) / ((bucket.counts ?? counts)[at]! + 0.5)))
@@ -199,7 +200,7 @@ export function createRate (clock: Clock, stated?: number) {
         const last = accepted.at(-1)
         if (last !== undefined && at - last.at < GRAIN_MS) last.calls += calls
         else accepted.push({ at, calls })
-        while (at - accepted[0]!.at > 2 * WINDOW_MS) accepted.shift()
+        while (at - accepted[0]!.at > 2 * MINUTE_MS) accepted.shift()
       }
     },
     /** A call sent then was, with the silence asked for, ms. */

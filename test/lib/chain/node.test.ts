@@ -49,6 +49,7 @@ function setUp (
     return ok
   }
 
+  const span = Math.max(...limits.map(({ windowMs }) => windowMs)) / 1000
   const rate = createRate(clock, stated)
   const pace = createQueue(async (calls: readonly Call[]): Promise<Reply[]> => {
     await clock.sleep(latency / 2 + random() * jitter)
@@ -58,7 +59,7 @@ function setUp (
       ? { result: 1 }
       : {
           error: httpError(
-            'node', status, retryAfter === 'rest' ? 10 - Math.floor(clock.now() / 1000) % 10 : retryAfter
+            'node', status, retryAfter === 'rest' ? span - Math.floor(clock.now() / 1000) % span : retryAfter
           )
         })
     await clock.sleep(latency / 2)
@@ -197,6 +198,25 @@ for (const { name, node, perSecond, seconds } of NODES) {
     t.ok(refused / (accepted + refused) < 0.05, `${refused} of ${accepted + refused} refused`)
   })
 }
+
+test('a limit by the minute is spread over it once it is known: few live reads wait for the next', async t => {
+  for (const fixed of [true, false]) {
+    const { clock, send, between } = setUp({ limits: [{ calls: 1_800, windowMs: 60_000 }], fixed, retryAfter: 'rest' })
+    send(50_000).catch(() => {})
+    await clock.run(180_000)
+    const waits: number[] = []
+    for (let at = 0; at < 60; at++) {
+      const begun = clock.now()
+      send(1, 'getMultipleAccounts', 'live').then(() => waits.push(clock.now() - begun), () => {})
+      await clock.run(5_000)
+    }
+    const long = waits.filter(ms => ms > 2_000).length + 60 - waits.length
+    t.ok(long <= 6, `${long} of 60 wait for longer than 2 s`)
+    const { accepted, refused } = between(180_000, 480_000)
+    t.ok(accepted >= 0.8 * 9_000, `${accepted} of 9,000`)
+    t.ok(refused < 0.05 * accepted, `${refused} refused`)
+  }
+})
 
 test('a node without limits is at full speed within seconds', async t => {
   const { clock, send, between } = setUp({ limits: [] })
