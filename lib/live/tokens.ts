@@ -69,11 +69,11 @@ function decodeToken (mint: string, { accounts, asked }: AccountSet) {
   const [, place] = asked
   // a mint may point anywhere, to accounts of 10 MB too: metadata in a form that is read is at one address alone
   const metadata = said !== undefined && 'at' in said && said.at !== place ? undefined : accounts.get(place!)
-  const own = said !== undefined && 'name' in said ? said : undefined
-  const text = own ?? (metadata && tolerant(() => decodeMetaplex(metadata, mint))) ?? NO_TEXT
-  const whole = { symbol: text.symbol, name: text.name }
+  const whole = said !== undefined && 'name' in said
+    ? said
+    : (metadata && tolerant(() => decodeMetaplex(metadata, mint))) ?? NO_TEXT
   const listed = { symbol: listedText(whole.symbol, MAX_SYMBOL), name: listedText(whole.name, MAX_NAME) }
   const isListed = listed.symbol === whole.symbol && listed.name === whole.name
-  const { decimals, tokenProgram } = decoded
+  const { tokenProgram, decimals } = decoded
   return { mint, tokenProgram, decimals, ...listed, ...!isListed && { whole } }
 }

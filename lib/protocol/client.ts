@@ -10,7 +10,7 @@ import type { RawAccount } from '../chain/types.js'
 import { LAUNCHPADS, type LaunchpadVersion, PROGRAMS } from './addresses.js'
 import { once } from '../once.js'
 import { boundVec, DecodeError, need } from './bytes.js'
-import { keyText } from './pda.js'
+import { keyBytes, keyText } from './pda.js'
 
 /** The program client: Anchor's decoder over each IDL, and the bounds that it leaves unchecked. */
 
@@ -75,6 +75,7 @@ export function createProgramClient (factory: string) {
   return {
     /** Program that owns the DAO accounts, base58. */
     program: factory,
+    programKey: keyBytes(factory),
     /** First bytes of every DAO account. */
     daoPrefix: Buffer.from(futarchy.accounts[0]!.discriminator),
     /** Loads Anchor, without which the decoders below throw. */

@@ -4,7 +4,7 @@ import { PROGRAMS } from './addresses.js'
 import { AMM, AMM_SIZES, type AmmState, ammState } from './amm.js'
 import { boundVec, DecodeError, need, u128 } from './bytes.js'
 import { type AnchorInteger, fieldsOf, type ProgramClient, toBigInt, toKey } from './client.js'
-import { deriveWith, keyAt, keyBytes, keyText } from './pda.js'
+import { deriveWith, keyAt, keyText } from './pda.js'
 
 /** A DAO and its embedded pool, by what every version's account begins with (programs/futarchy/src/state/dao.rs). */
 export type Dao = ReturnType<typeof decodeDao>
@@ -40,10 +40,11 @@ interface AnchorDao {
 
 /** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
 export function decodeDao (client: ProgramClient, account: RawAccount) {
+  const dao = client.dao(account) as AnchorDao
   const {
-    amm, nonce, squads_multisig: multisig, squads_multisig_vault: vault,
-    proposal_count: proposalCount, pass_threshold_bps: passThresholdBps, ...dao
-  } = client.dao(account) as AnchorDao
+    amm, squads_multisig: multisig, squads_multisig_vault: vault,
+    proposal_count: proposalCount, pass_threshold_bps: passThresholdBps
+  } = dao
   const { state: { Spot, Futarchy }, amm_base_vault: baseVault, amm_quote_vault: quoteVault } = amm
   const { spot } = (Spot ?? Futarchy)!
   const { integer } = fieldsOf(spot)
@@ -52,16 +53,16 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
   }
   const totalLiquidity = toBigInt(amm.total_liquidity)
   // programs/futarchy/src/instructions/initialize_dao.rs
-  const seeds = [SEED, dao.dao_creator.toBuffer(), nonce.toArrayLike(Buffer, 'le', 8)]
+  const seeds = [SEED, dao.dao_creator.toBuffer(), dao.nonce.toArrayLike(Buffer, 'le', 8)]
   return {
     address: account.address,
     /** The address that the account's own bytes lead to: another one where a node has mixed up its accounts. */
-    ownAddress: keyText(deriveWith(seeds, dao.pda_bump, keyBytes(client.program))),
+    ownAddress: keyText(deriveWith(seeds, dao.pda_bump, client.programKey)),
     /** Futarchy: a proposal is live, and beside the spot pool are two conditional ones, which set no price. */
     state: (Spot === undefined ? 'futarchy' : 'spot') as AmmState,
     baseMint: toKey(dao.base_mint),
     quoteMint: toKey(dao.quote_mint),
-    // the text of a key is dear, and hardly anyone asks for these: none who takes a DAO's fields one by one
+    // the text of a key is dear, and hardly anyone asks for these
     /** The token accounts that hold what is in the pool, fees included. */
     get baseVault () { return toKey(baseVault) },
     get quoteVault () { return toKey(quoteVault) },

@@ -1,6 +1,6 @@
 import { PROGRAMS } from './addresses.js'
 import { cleanText, DecodeError, need } from './bytes.js'
-import { keyAt, keyBytes } from './pda.js'
+import { keyAt } from './pda.js'
 import type { RawAccount } from '../chain/types.js'
 
 /** Symbol and name of a token. Anyone can choose them: they are text to show, never an identity. */
@@ -37,20 +37,19 @@ export function decodeMetaplex ({ owner, data }: RawAccount, mint: string): Toke
   if (owner !== PROGRAMS.metaplex) throw new DecodeError('metadata of another program')
   need(data, 0, 65, 'metadata')
   if (data[0] !== METAPLEX_KEY) throw new DecodeError(`metadata with key ${data[0]}`)
-  if (!data.subarray(33, 65).equals(keyBytes(mint))) throw new DecodeError('metadata of another mint')
+  if (keyAt(data, 33) !== mint) throw new DecodeError('metadata of another mint')
   return readNameAndSymbol(data, 65, 'metadata')
 }
 
 /** An extension of a Token-2022 mint: type, length, value. Throws a DecodeError where one runs past the end. */
 function extension (data: Buffer, type: number): Buffer | undefined {
-  let offset = EXTENSIONS_OFFSET
-  while (offset + 4 <= data.length) {
-    const kind = data.readUInt16LE(offset)
-    const length = data.readUInt16LE(offset + 2)
-    if (kind === 0) return undefined
-    need(data, offset + 4, length, 'extension')
-    if (kind === type) return data.subarray(offset + 4, offset + 4 + length)
-    offset += 4 + length
+  for (let at = EXTENSIONS_OFFSET; at + 4 <= data.length;) {
+    const [kind, length] = [data.readUInt16LE(at), data.readUInt16LE(at + 2)]
+    if (kind === 0) break
+    at += 4
+    need(data, at, length, 'extension')
+    if (kind === type) return data.subarray(at, at + length)
+    at += length
   }
   return undefined
 }
