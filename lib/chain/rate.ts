@@ -22,6 +22,7 @@ const RETURN_PER_PAUSE = 6
 const LIFTED = 1.2
 // Never slower than one call in ten seconds, whatever a header says.
 const MIN_RATE = 0.1
+// Refusals of everything for longer are an outage; so long must more be accepted for a limit to be another one.
 const WINDOW_MS = 10_000
 const MINUTE_MS = 60_000
 // Windows that limits have. Of a longer one the count must be steadier by so much (a natural logarithm): it holds more
