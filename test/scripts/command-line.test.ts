@@ -9,7 +9,7 @@ import { ROOT, startScript } from '../support/script-process.js'
 /** What has no command line of its own: it is imported by others. */
 const PARTS = [
   'backfill-progress.ts', 'command-line.ts', 'contract.ts', 'open-engine.ts', 'recording.ts',
-  'samples.ts', 'built.js'
+  'rebuild-stored.ts', 'samples.ts', 'built.js'
 ]
 const SCRIPTS = readdirSync(join(ROOT, 'scripts'), { withFileTypes: true })
   .filter(entry => entry.isFile() && !PARTS.includes(entry.name)).map(({ name }) => `scripts/${name}`).concat('test/system/worlds/run.ts')
