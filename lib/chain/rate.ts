@@ -34,9 +34,9 @@ const KEPT = 0.7
 // What it loses where it is refused again after a silence in which other methods were accepted.
 const SHOWN = 0.3
 // A method with so large a share of what was accepted is held to be limited itself, up to so much doubt; half is
-// enough where a node asks for more than a second of silence, as those do that count by method.
+// enough with a Retry-After of more than a second, as nodes send that count by method.
 const MOST = 0.75
-const MOST_IN_SILENCE = 0.5
+const MOST_WITH_RETRY_AFTER = 0.5
 const MAX_DOUBT = 0.2
 // What is accepted at rest is little; an outage that comes then says nothing of a limit below this.
 const MIN_TOTAL_RATE = 1
@@ -133,8 +133,8 @@ export function createRate (clock: Clock, stated?: number) {
     const least = Math.min(MINUTE_MS, Math.max(retryAfterMs, clock.now() - since))
     let [perSecond, change] = [0, Infinity]
     for (const [at, ms] of WINDOWS_MS.entries()) {
-      const own = Math.abs(Math.log((counts[at]! + 0.5) / ((bucket.counts ?? counts)[at]! + 0.5)))
-      if (ms >= least && own < change - STEADIER) [perSecond, change] = [counts[at]! / ms * 1000, own]
+      const by = Math.abs(Math.log((counts[at]! + 0.5) / ((bucket.counts ?? counts)[at]! + 0.5)))
+      if (ms >= least && by < change - STEADIER) [perSecond, change] = [counts[at]! / ms * 1000, by]
     }
     return { counts, perSecond, change }
   }
@@ -208,9 +208,10 @@ export function createRate (clock: Clock, stated?: number) {
     refuse (method: string, sentAt: number, retryAfterMs: number | undefined) {
       const now = clock.now()
       const own = of(method)
+      const askedMs = retryAfterMs ?? 0
       const since = own.refusedSince ??= now
       all.refusedSince ??= now
-      const [ofOwn, ofAll] = [own, all].map(bucket => before(bucket, since, retryAfterMs ?? 0)) as [Before, Before]
+      const [ofOwn, ofAll] = [own, all].map(bucket => before(bucket, since, askedMs)) as [Before, Before]
       // what was sent before a rate was lowered says nothing new
       const isNews = sentAt > Math.max(own.loweredAt, all.loweredAt)
       if (isNews && since === now) {
@@ -218,12 +219,12 @@ export function createRate (clock: Clock, stated?: number) {
         own.counts = ofOwn.counts
         all.counts = ofAll.counts
       } else if (isNews && sentAt > since && all.accepted.some(({ at }) => at > since)) own.doubt -= SHOWN
-      const most = (retryAfterMs ?? 0) > WINDOWS_MS[0]! ? MOST_IN_SILENCE : MOST
+      const most = askedMs > WINDOWS_MS[0]! ? MOST_WITH_RETRY_AFTER : MOST
       const isOwn = own.doubt < (ofOwn.perSecond < most * ofAll.perSecond ? 0 : MAX_DOUBT) || stated !== undefined
       // silence that is asked for concerns the node; a live read must not wait while the past takes what it needs
       pause(isOwn && retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
       const [bucket, { perSecond }] = isOwn ? [own, ofOwn] : [all, ofAll]
-      if (sentAt > bucket.loweredAt) lower(bucket, perSecond, retryAfterMs ?? 0)
+      if (sentAt > bucket.loweredAt) lower(bucket, perSecond, askedMs)
     },
     readHeaders (method: string, headers: IncomingHttpHeaders) {
       believe(of(method), parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S)
