@@ -1,10 +1,10 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { address, date, decimal, integer, MINT_EXAMPLE, record, text } from './common.js'
+import { address, date, decimal, integer, MINT_EXAMPLE, record, symbol } from './common.js'
 
 export const DAY_FIELD = date('UTC day.')
 export const TOKEN_FIELDS = {
   mint: address('Mint of the base token.', MINT_EXAMPLE),
-  symbol: text('Its symbol, as its creator wrote it; empty where it has no metadata.', 'META')
+  symbol: symbol('base token', 'META')
 }
 
 /** The days and the tokens of a sum since launch. */

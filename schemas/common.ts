@@ -49,9 +49,13 @@ export const eventIndex = (example: number) => integer(
   'Place of the event in its transaction: outer instruction × 65,536 + place among its inner ones.', example
 )
 
-/** The symbol or the name of a DAO's base token. */
-export const ofBaseToken = (example: string) =>
-  text('Of its base token, as its creator wrote it; empty where it has no metadata.', example)
+/** A token's text in lists, where a longer one counts as none (`listedText`). */
+const listed = (kind: string, most: number) => (which: string, example: string, more = '') => text(
+  `${kind} of the ${which}, as its creator wrote it; empty where it has no metadata or more than ${most} ` +
+    `characters${more}.`, example
+)
+export const symbol = listed('Symbol', 32)
+export const name = listed('Name', 64)
 
 /** What a token is called where that must not be empty. */
 export const NAMED = {

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  ACCOUNT_EXAMPLE, address, boolean, DAO_EXAMPLE, date, decimal, integer, MINT_EXAMPLE, nullable, object,
-  ofBaseToken, oneOf, orNull, record, slot, time
+  ACCOUNT_EXAMPLE, address, boolean, DAO_EXAMPLE, date, decimal, integer, MINT_EXAMPLE, name, nullable,
+  object, oneOf, orNull, record, slot, symbol, time
 } from './common.js'
 import { DaoReportSchema } from './daos.js'
 import { PRICE_CHANGES, START_DATE } from './pools.js'
@@ -39,8 +39,8 @@ const { dao, listed, reason, state } = DaoReportSchema.properties
 
 export const DaoRecordSchema = record('DaoRecord', 'Everything of one DAO.', {
   dao,
-  name: ofBaseToken('Meta'),
-  symbol: ofBaseToken('META'),
+  name: name('base token', 'Meta'),
+  symbol: symbol('base token', 'META'),
   base_mint: address('Mint of the base token.', MINT_EXAMPLE),
   quote_mint: address('Mint of the quote token.'),
   state,

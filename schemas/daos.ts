@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { address, boolean, DAO_EXAMPLE, digits, integer, MINT_EXAMPLE, orNull, record, text, time } from './common.js'
+import { address, boolean, DAO_EXAMPLE, digits, integer, MINT_EXAMPLE, orNull, record, symbol, text, time } from './common.js'
 
 export const DaoReportSchema = record('DaoReport',
   'What became of one account of the program that begins as a DAO does.', {
     dao: address('Address of the DAO, which is the pool_id of its ticker.', DAO_EXAMPLE),
-    symbol: text('Of its base token, as its creator wrote it; empty where it has no metadata, or is excluded.', 'META'),
+    symbol: symbol('base token', 'META', ', and where the DAO is excluded or undecodable'),
     created_at: orNull(time(''), 'When its pool began, by its account. Null: undecodable.'),
     listed: boolean('Whether the tickers have it.', false),
     reason: orNull(

@@ -1,7 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
   ACCOUNT_EXAMPLE, address, boolean, DAO_EXAMPLE, date, decimal, decimals, digits, eventIndex, integer, list,
-  MINT_EXAMPLE, nullable, object, oneOf, QUOTE_EXAMPLE, record, SECOND_EXAMPLE, slot, text, time, VAULT_EXAMPLE
+  MINT_EXAMPLE, name, nullable, object, oneOf, QUOTE_EXAMPLE, record, SECOND_EXAMPLE, slot, symbol, text, time,
+  VAULT_EXAMPLE
 } from './common.js'
 import { DAY_FIELD } from './aggregate.js'
 import { DEEPEST_FIRST, TickerSchema } from './ticker.js'
@@ -10,18 +11,13 @@ const {
   ticker_id: TICKER_ID, pool_id: POOL_ID, last_price: LAST_PRICE, liquidity_in_usd: LIQUIDITY
 } = TickerSchema.properties
 
-const token = (mint: string, symbol: string, name: string) => {
-  const called = (example: string) => text(
-    'As its creator wrote it; empty where it has no metadata and, but for the record of one pool, where it has more ' +
-      'than 32 characters.', example
-  )
-  return object({
-    mint: address('Address of the mint.', mint),
-    symbol: called(symbol),
-    name: called(name),
-    decimals: decimals('Places of a raw unit.')
-  }, 'A token of the pool.')
-}
+const WHOLE = '; the record of one pool has it whole'
+const token = (mint: string, itsSymbol: string, itsName: string) => object({
+  mint: address('Address of the mint.', mint),
+  symbol: symbol('token', itsSymbol, WHOLE),
+  name: name('token', itsName, WHOLE),
+  decimals: decimals('Places of a raw unit.')
+}, 'A token of the pool.')
 
 const change = (period: string, example: string | null) => nullable(Type.String({
   pattern: '^-?\\d+\\.\\d{2}$',
@@ -178,7 +174,7 @@ export const QuoteSchema = record('Quote', 'What one swap would yield.', {
     examples: ['0.0443']
   }),
   fee: { ...FEE, description: 'The protocol fee, part of the amount.' },
-  protocol_fee_rate: decimal('As the pool\'s newest swaps show it; TAKER_FEE_RATE where none does.', '0.005'),
+  protocol_fee_rate: decimal('As the newest swap of any pool shows it; TAKER_FEE_RATE where none does.', '0.005'),
   lp_fee_rate: decimal('What of TAKER_FEE_RATE is left: it stays in the pool.', '0'),
   last_price: LAST_PRICE,
   slot: slot('Slot of the reserves.')

@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { address, DAO_EXAMPLE, decimal, KEY, list, MINT_EXAMPLE, QUOTE_EXAMPLE, record, text } from './common.js'
+import {
+  address, DAO_EXAMPLE, decimal, KEY, list, MINT_EXAMPLE, name, QUOTE_EXAMPLE, record, symbol
+} from './common.js'
 
 export const DEEPEST_FIRST =
   'Deepest pool first, then by pool_id; pools whose quote token has no USD value come last.'
@@ -15,15 +17,10 @@ export const TickerSchema = record('Ticker', 'The spot pool of one DAO.', {
   }),
   base_currency: address('Mint of the base token.', MINT_EXAMPLE),
   target_currency: address('Mint of the quote token, typically a dollar stablecoin.'),
-  base_symbol: text(
-    'Symbol of the base token, as its creator wrote it; empty where it has no metadata or more than 32 characters.',
-    'META'
-  ),
-  base_name: text('Name of the base token, as its creator wrote it; empty where it has no metadata.', 'Meta'),
-  target_symbol: text(
-    'Symbol of the quote token; empty where it has no metadata or more than 32 characters.', 'USDC'
-  ),
-  target_name: text('Name of the quote token; empty where it has no metadata.', 'USD Coin'),
+  base_symbol: symbol('base token', 'META'),
+  base_name: name('base token', 'Meta'),
+  target_symbol: symbol('quote token', 'USDC'),
+  target_name: name('quote token', 'USD Coin'),
   pool_id: address('Address of the DAO, which is the pool.', DAO_EXAMPLE),
   last_price: decimal(
     'Quote tokens per base token: (quote reserves / base reserves) × 10^(base decimals − quote decimals) of the spot ' +

@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
 import {
-  address, boolean, DAO_EXAMPLE, decimal, list, nullable, object, ofBaseToken, record, slot, text, VAULT_EXAMPLE
+  address, boolean, DAO_EXAMPLE, decimal, list, nullable, object, record, slot, symbol, VAULT_EXAMPLE
 } from './common.js'
 import { TickerSchema } from './ticker.js'
 
 const TreasuryTokenSchema = record('TreasuryToken', 'A token account of the vault.', {
   mint: address('The token.'),
-  symbol: text('As its creator wrote it; empty where it has no metadata.', 'USDC'),
+  symbol: symbol('token', 'USDC'),
   amount: decimal('In whole tokens, exact.', '5000000'),
   usd: nullable(decimal(
     'What it is worth by the settings (USD_MINTS, USD_PRICED_MINTS), 2 places; null where they give it no value.',
@@ -26,7 +26,7 @@ const sides = (base: string, quote: string) =>
   ({ base: decimal('Base tokens.', base), quote: decimal('Quote tokens.', quote) })
 const TREASURY = {
   dao: address('The DAO.', DAO_EXAMPLE),
-  symbol: ofBaseToken('META'),
+  symbol: symbol('base token', 'META'),
   treasury_vault_address: address('The vault of its multisig, which owns the token accounts.', VAULT_EXAMPLE),
   treasury_usdc_aum: decimal(
     'Whole dollars in them: of the mints of USD_MINTS. Trailing zeros trimmed.', '5000000'
