@@ -7,7 +7,7 @@ import { CURSOR_UNKNOWN, faultOf, isRefusedAsAsked, isWorthRetrying } from './no
 import { readSignatureInfo, readTransaction } from './parse-transaction.js'
 import { type Call, type Reply, type Rpc } from './rpc.js'
 import type {
-  BulkPage, CallOptions, RawTransaction, SignatureInfo, SignaturePage, TransactionOutcome
+  BulkPage, CallOptions, Cursor, RawTransaction, SignatureInfo, SignaturePage, TransactionOutcome
 } from './types.js'
 
 const COMMITMENT = 'finalized'
@@ -22,9 +22,6 @@ const VERSION_UNSUPPORTED = -32015
 const NO_BLOCK = new Set([-32001, -32004, -32007, -32009, -32011])
 // Errors that pass, but say of a transaction that it can't be had.
 const CONCERNS_THE_CALL = new Set([-32007, -32009, -32012, -32019])
-
-/** A place in a list of signatures: what follows it is older. */
-export type Cursor = Pick<SignatureInfo, 'signature' | 'slot'>
 
 export type HistoryReader = ReturnType<typeof createHistoryReader>
 
@@ -50,7 +47,7 @@ export function createHistoryReader (rpc: Rpc) {
     async signatures (
       address: string, { before, limit = PAGE, minSlot, isOfEach = false }: SignaturePage, options: CallOptions = {}
     ) {
-      const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before }
+      const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before: before?.signature }
       const call = { method: 'getSignaturesForAddress', params: [address, page] }
       const given = isOfEach ? await rpc.ofEach(call, options) : []
       const lists = given.map(rows => signaturesOf(rows, before)).filter(list => Array.isArray(list))
@@ -139,13 +136,13 @@ const doubtOf = (list: readonly SignatureInfo[] | ServiceError): number =>
 const isWhole = (outcome: TransactionOutcome): boolean =>
   !!outcome && !isServiceError(outcome) && (outcome.meta.err !== null || outcome.meta.innerInstructions !== null)
 
-function signaturesOf (rows: unknown, cursor: string | undefined): SignatureInfo[] | ServiceError {
+function signaturesOf (rows: unknown, cursor: Cursor | undefined): SignatureInfo[] | ServiceError {
   if (!Array.isArray(rows)) return bad('getSignaturesForAddress: no list')
   const read = rows.map(readSignatureInfo).filter(info => info !== undefined)
   if (read.length < rows.length) return bad('getSignaturesForAddress: a row that is none')
   // a node that joins two archives may list twice what both have (solana-labs/solana#22115)
   const infos = distinct(read)
-  return orderFault(infos, cursor === undefined ? undefined : { signature: cursor, slot: Infinity }) ?? infos
+  return orderFault(infos, cursor) ?? infos
 }
 
 /**

@@ -45,9 +45,12 @@ export interface BulkPage {
   slots: { gte: number, lte: number }
 }
 
+/** A place in a list of signatures: what follows it is older. */
+export type Cursor = Pick<SignatureInfo, 'signature' | 'slot'>
+
 /** At most `limit` (1,000) signatures older than `before`, from a node at `minSlot` or later. */
 export interface SignaturePage {
-  before?: string
+  before?: Cursor | undefined
   limit?: number
   minSlot?: number
   /** What any node lists: one that began from a snapshot again lacks the time for which it was down. */

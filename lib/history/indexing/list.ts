@@ -1,24 +1,16 @@
 /** Which transactions of an address lie where. */
-import { type Cursor, orderFault } from '../../chain/transactions.js'
-import type { CallOptions, SignatureInfo, SignaturePage } from '../../chain/types.js'
+import type { CallOptions, Cursor, SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { above, extend, type UnindexedRange } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'
 
-/** What lies behind a cursor, or the newest; empty behind an unknown one. Throws NODE_BAD_ANSWER for a false order. */
-export async function listSignatures (
-  { reader }: Pick<Context, 'reader'>, address: string, cursor: Cursor | undefined,
-  page: Omit<SignaturePage, 'before'>, options: CallOptions
-): Promise<SignatureInfo[]> {
-  const before = cursor && { before: cursor.signature }
-  const infos = await reader.signatures(address, { ...page, ...before }, options).catch((error: unknown) => {
-    if (isServiceError(error, 'CURSOR_UNKNOWN')) return []
-    throw error
-  })
-  const fault = orderFault(infos, cursor)
-  if (fault !== undefined) throw fault
-  return infos
-}
+/** What lies behind a cursor, or the newest; empty behind an unknown one. */
+export const listSignatures = (
+  { reader }: Pick<Context, 'reader'>, address: string, page: SignaturePage, options: CallOptions
+): Promise<SignatureInfo[]> => reader.signatures(address, page, options).catch((error: unknown) => {
+  if (isServiceError(error, 'CURSOR_UNKNOWN')) return []
+  throw error
+})
 
 /** What is listed below an indexed range, in memory only: after a stop it is listed anew. */
 interface Listing {
@@ -44,8 +36,8 @@ export function createListings (context: Context, pageSize: number) {
   async function pageAfter ({ entries }: Listing, range: UnindexedRange): Promise<SignatureInfo[]> {
     const { oldest: signature, oldestSlot: slot, anchor } = extend(range.above, entries)
     // a node that has not come so far lists less than there is; what closes a gap below the head comes before the past
-    const list = (cursor: Cursor | undefined) => listSignatures(
-      context, program, cursor, { limit: pageSize, minSlot: slot },
+    const list = (before: Cursor | undefined) => listSignatures(
+      context, program, { before, limit: pageSize, minSlot: slot },
       { priority: range.until === undefined ? 'past' : 'head', deadlineMs: DEADLINE_MS, signal }
     )
     const found = await list({ signature, slot })

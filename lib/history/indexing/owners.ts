@@ -1,3 +1,4 @@
+import type { Cursor } from '../../chain/types.js'
 import { NO_OWNERS, suspectsAt } from '../rules/missing-owners.js'
 import { unindexedRanges } from '../rules/signature-ranges.js'
 import type { MissingTransaction } from '../rules/types.js'
@@ -21,14 +22,13 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
   async function slotsOf (dao: string, open: ReadonlyMap<string, MissingTransaction>): Promise<number[]> {
     const slots = Array.from(open.values(), ({ slot }) => slot)
     const [found, lowest, minSlot] = [new Set<number>(), Math.min(...slots), Math.max(...slots)]
-    let before: string | undefined
+    let before: Cursor | undefined
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       // the list of a node that has not come so far has none of them
-      const page = await reader.signatures(dao, { limit: PAGE, minSlot, ...(before !== undefined && { before }) }, call)
+      const page = await reader.signatures(dao, { limit: PAGE, minSlot, before }, call)
       for (const { signature } of page) if (open.has(signature)) found.add(open.get(signature)!.slot)
-      const last = page.at(-1)
-      if (last === undefined || last.slot < lowest) return [...found]
-      before = last.signature
+      before = page.at(-1)
+      if (before === undefined || before.slot < lowest) return [...found]
     }
     return slots
   }

@@ -1,6 +1,5 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions not given. */
-import type { Cursor } from '../../chain/transactions.js'
-import type { SignatureInfo } from '../../chain/types.js'
+import type { Cursor, SignatureInfo } from '../../chain/types.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { Context } from './context.js'
@@ -82,9 +81,8 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
 
   async function listMore (search: Searched): Promise<void> {
     const { gap: { dao, fromSlot, toSlot }, cursor } = search
-    const query = { isOfEach: true, ...cursor && { minSlot: cursor.slot } }
-    const call = { priority: 'idle', deadlineMs: DEADLINE_MS, signal } as const
-    const page = await listSignatures(context, dao, cursor, query, call)
+    const query = { before: cursor, isOfEach: true, ...cursor && { minSlot: cursor.slot } }
+    const page = await listSignatures(context, dao, query, { priority: 'idle', deadlineMs: DEADLINE_MS, signal })
     const end = page.at(-1)
     if (end === undefined) {
       // a node that does not know where to begin answers with nothing: once more from its newest

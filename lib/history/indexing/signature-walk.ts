@@ -1,6 +1,5 @@
 import type { Moment } from '../../chain/moment.js'
-import type { Cursor } from '../../chain/transactions.js'
-import type { SignatureInfo } from '../../chain/types.js'
+import type { SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { badAnswer, isServiceError } from '../../errors.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
@@ -142,15 +141,15 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   }
 
   /** From a node that has come as far as `minSlot`: another would list less than there is. */
-  const list = (cursor: Cursor | undefined, page: { limit: number, minSlot: number }) =>
-    listSignatures(context, program, cursor, page, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
+  const list = (page: SignaturePage & { minSlot: number }) =>
+    listSignatures(context, program, page, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
 
   /** What is new, newest first; `whole`: down to `top`. */
   async function listNew (top: IndexedRange, page: SignatureInfo[], minSlot: number, edge: number) {
     const entries = above(page, top)
     let whole = entries.length < page.length
     while (!whole && entries.length < MAX_RISING && (entries.at(-1)?.blockTime ?? Infinity) > edge) {
-      const more = await list(entries.at(-1), { limit: pageSize, minSlot })
+      const more = await list({ before: entries.at(-1), limit: pageSize, minSlot })
       if (more.length === 0) break
       const found = above(more, top)
       entries.push(...found)
@@ -181,7 +180,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     const asked = awaited = awaited !== undefined && awaited.slot < latest.slot ? awaited : latest
     const nothingNew = { taken: 0, reached: asked }
     const limit = top === undefined ? pageSize : Math.min(HEAD_PAGE, pageSize)
-    const page = await list(undefined, { limit, minSlot: asked.slot })
+    const page = await list({ limit, minSlot: asked.slot })
     awaited = undefined
     const [newest] = page
     if (top === undefined) {

@@ -41,7 +41,7 @@ test('signatures: asks at finalized and reads each row', async t => {
     { signature: signatureOf(1), slot: 8, err: { InstructionError: [0, 'x'] }, blockTime: 0 }
   ]))
   const reader = readerOf(node.url)
-  t.strictSame(await reader.signatures('address', { before: 'b', limit: 2 }), [
+  t.strictSame(await reader.signatures('address', { before: { signature: 'b', slot: 9 }, limit: 2 }), [
     { signature: signatureOf(2), slot: 9, failed: false, blockTime: 1_700_000_000, transactionIndex: null },
     { signature: signatureOf(1), slot: 8, failed: true, blockTime: null, transactionIndex: null }
   ])
@@ -76,9 +76,11 @@ test('signatures: a page that is not the one asked for is refused', async t => {
   const row = (n: number, slot: number) => ({ signature: signatureOf(n), slot, err: null, blockTime: null })
   const node = await startNode(t, answering(() => [row(3, 9), row(2, 9), row(1, 8)]))
   const reader = readerOf(node.url)
-  t.equal((await reader.signatures('address', { limit: 3, before: signatureOf(4) })).length, 3)
+  t.equal((await reader.signatures('address', { limit: 3, before: { signature: signatureOf(4), slot: 9 } })).length, 3)
   const refused = { code: 'NODE_BAD_ANSWER', message: /out of order/ }
-  await t.rejects(reader.signatures('address', { before: signatureOf(1) }), refused)
+  for (const before of [{ signature: signatureOf(1), slot: 8 }, { signature: signatureOf(4), slot: 8 }]) {
+    await t.rejects(reader.signatures('address', { before }), refused, 'on it, above it')
+  }
   node.behave = answering(() => [row(1, 8), row(2, 9)])
   await t.rejects(reader.signatures('address', {}), refused)
 })
@@ -86,7 +88,7 @@ test('signatures: a page that is not the one asked for is refused', async t => {
 test('signatures: what two archives of a node both have counts once', async t => {
   const row = (n: number) => ({ signature: signatureOf(n), slot: n, err: null, blockTime: n })
   const node = await startNode(t, answering(() => [9, 8, 7, 8, 7, 7, 6].map(row)))
-  const found = await readerOf(node.url).signatures('address', { before: signatureOf(10) })
+  const found = await readerOf(node.url).signatures('address', { before: { signature: signatureOf(10), slot: 10 } })
   t.strictSame(found.map(({ slot }) => slot), [9, 8, 7, 6])
 })
 
@@ -223,7 +225,7 @@ test('transactions: requests in flight are bounded', async t => {
 test('signatures: an unknown cursor is CURSOR_UNKNOWN, the place in the block is read', async t => {
   const node = await startNode(t, answering(() => new RpcFault(-32020)))
   const reader = readerOf(node.url)
-  await t.rejects(reader.signatures('address', { before: signatureOf(1) }), { code: 'CURSOR_UNKNOWN' })
+  await t.rejects(reader.signatures('address', { before: { signature: signatureOf(1), slot: 9 } }), { code: 'CURSOR_UNKNOWN' })
   node.behave = answering(
     () => [{ signature: signatureOf(2), slot: 9, err: null, blockTime: null, transactionIndex: 7 }]
   )
@@ -235,16 +237,25 @@ test('signatures: an empty list is taken for the end where no other node lists m
   const older = await startNode(t, answering(({ method }) => method === 'getGenesisHash' ? '1'.repeat(32) : []))
   const other = await startNode(t, answering(({ method }) => method === 'getGenesisHash' ? '1'.repeat(32) : [row]))
   const reader = readerOf(older.url, { urls: [older.url, other.url] })
-  t.match(await reader.signatures('address', { before: signatureOf(3) }), [{ signature: signatureOf(2) }])
+  const before = { signature: signatureOf(3), slot: 9 }
+  t.match(await reader.signatures('address', { before }), [{ signature: signatureOf(2) }])
   t.match(
     await reader.signatures('address', {}), [{ signature: signatureOf(2) }],
     'nor may one that began from a snapshot know what was before'
   )
-  t.same(
-    await readerOf(older.url).signatures('address', { before: signatureOf(3) }), [], 'a node alone is all there is'
-  )
+  t.same(await readerOf(older.url).signatures('address', { before }), [], 'a node alone is all there is')
   other.behave = answering(() => new RpcFault(-32020))
-  t.same(await reader.signatures('address', { before: signatureOf(3) }), [])
+  t.same(await reader.signatures('address', { before }), [])
+})
+
+test('signatures: where a page lies above the cursor, another node is asked', async t => {
+  const nodes = await Promise.all([[9, 8], [6, 5]].map(async slots => await startNode(t, answering(({ method }) =>
+    method === 'getGenesisHash'
+      ? '1'.repeat(32)
+      : slots.map(slot => ({ signature: signatureOf(slot), slot, err: null }))))))
+  const reader = readerOf(nodes[0]!.url, { urls: nodes.map(({ url }) => url) })
+  const page = await reader.signatures('address', { before: { signature: signatureOf(7), slot: 7 } })
+  t.strictSame(page.map(({ slot }) => slot), [6, 5])
 })
 
 test('bulk: whole transactions with their places, held to what was asked for', async t => {

@@ -31,7 +31,7 @@ test('the program\'s own output: 92 swaps, sums of their inputs and outputs, and
   const signatureOf = (tx: RawTransaction) => tx.transaction.signatures[0]!
   const reader: HistoryReader = {
     signatures: async (_, { before, limit = 1000 }) => {
-      const from = before === undefined ? 0 : newest.findIndex(tx => signatureOf(tx) === before) + 1
+      const from = before === undefined ? 0 : newest.findIndex(tx => signatureOf(tx) === before.signature) + 1
       return newest.slice(from, from + limit)
         .map(tx => ({
           signature: signatureOf(tx),

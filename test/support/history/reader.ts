@@ -1,5 +1,5 @@
 /** A HistoryReader over a ledger without a network, with switches for what a node may do wrong. */
-import type { HistoryReader } from '../../../lib/chain/transactions.js'
+import { type HistoryReader, orderFault } from '../../../lib/chain/transactions.js'
 import type { RawTransaction, SignatureInfo, SignaturePage } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Ledger } from '../../../simulator/index.js'
@@ -46,18 +46,23 @@ export function ledgerReader (ledger: Ledger): TestReader {
       await Promise.resolve()
       if (reader.failure !== undefined) throw reader.failure
       const { before, limit = 1000 } = asked
-      if (before !== undefined && reader.unknownCursors?.has(before) === true) {
+      if (before !== undefined && reader.unknownCursors?.has(before.signature) === true) {
         throw new ServiceError('CURSOR_UNKNOWN', 'the cursor is unknown')
       }
       const positions = history.ofAddress(address)
-      const end = before === undefined ? history.countUpTo(ledger.slot - reader.lag) : history.find(before) ?? 0
+      const end = before === undefined
+        ? history.countUpTo(ledger.slot - reader.lag)
+        : history.find(before.signature) ?? 0
       const page: SignatureInfo[] = []
       for (let at = (positions?.length ?? 0) - 1; at >= 0 && page.length < limit; at--) {
         const index = positions![at]!
         if (history.slot(index) <= (reader.forgotten ?? -1)) break
         if (index < end) page.push(info(index))
       }
-      return reader.bendPage?.(page, { address, ...asked }) ?? page
+      const given = reader.bendPage?.(page, { address, ...asked }) ?? page
+      const fault = orderFault(given, before)
+      if (fault !== undefined) throw fault
+      return given
     },
     async transactions (signatures) {
       await Promise.resolve()

@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { test, type Test } from 'tap'
+import type { SignaturePage } from '../../../../lib/chain/types.js'
 import { ServiceError } from '../../../../lib/errors.js'
 import { createFetcher } from '../../../../lib/history/indexing/fetch.js'
 import { createSignatureWalk } from '../../../../lib/history/indexing/signature-walk.js'
@@ -283,7 +284,7 @@ test(
   async t => {
     const ledger = trading(40)
     const { writer, reader, head, back, ranges } = await setUp(t, ledger, { pageSize: 10 })
-    const asked: Array<{ before?: string, minSlot?: number }> = []
+    const asked: Array<Pick<SignaturePage, 'before' | 'minSlot'>> = []
     reader.bendPage = (page, { before, minSlot }) => {
       asked.push({ ...(before !== undefined && { before }), ...(minSlot !== undefined && { minSlot }) })
       return page
@@ -295,7 +296,7 @@ test(
     )
     const below = asked.filter(({ before }) => before !== undefined)
     t.ok(below.length >= 4)
-    for (const { before, minSlot } of below) t.ok(minSlot! >= slotOf.get(before!)!)
+    for (const { before, minSlot } of below) t.ok(minSlot! >= slotOf.get(before!.signature)!)
 
     asked.length = 0
     const dao = ledger.daos[0]!
