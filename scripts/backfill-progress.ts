@@ -1,17 +1,15 @@
+import { setTimeout } from 'node:timers/promises'
 import type { History, HistoryStatus } from '../lib/history/history.js'
-import { type Clock, systemClock } from '../lib/clock.js'
 import { ServiceError } from '../lib/errors.js'
-import { bar, type Output, redraw } from './command-line.js'
+import { bar, createProgress, type Output } from './command-line.js'
 
 export interface BackfillOptions {
   out: Output
-  clock?: Clock
   /** Ends it early: what has come is stored, and the next start goes on from there. */
   signal: AbortSignal
 }
 
-const DRAW_MS = 250
-const LINE_MS = 10_000
+const LOOK_MS = 250
 
 function duration (seconds: number): string {
   const [days, hours, minutes] = [
@@ -68,37 +66,27 @@ const isDone = ({ complete, phase, expected, searched }: HistoryStatus) =>
  * Runs `history` until it reaches the beginning, showing how far it is, or until the signal; stops it cleanly. Gives
  * its last status. Throws WRONG_NETWORK where the store holds the rows of another one.
  */
-export async function backfill (
-  history: History, { out, clock = systemClock, signal }: BackfillOptions
-): Promise<HistoryStatus> {
-  const begun = clock.now()
+export async function backfill (history: History, { out, signal }: BackfillOptions): Promise<HistoryStatus> {
+  const begun = performance.now()
+  const progress = createProgress(out)
   let since: HistoryStatus | undefined
-  let shown = -Infinity
-  let last = ''
-  const show = (text: string) => {
-    if (!redraw(out, text) && text !== last) out.write(`${text}\n`)
-    last = text
-  }
-  const draw = () => {
+  const show = (isLast = false): void => {
     const status = history.status()
     // What was stored before does not tell how fast it goes now
     if (status.phase !== 'starting') since ??= status
-    show(progressLine(status, since ?? status, (clock.now() - begun) / 1000, out.isTTY === true))
+    const seconds = (performance.now() - begun) / 1000
+    progress(progressLine(status, since ?? status, seconds, out.isTTY === true), isLast)
   }
 
   history.start()
   while (!signal.aborted && history.status().refusal === null && !isDone(history.status())) {
-    if (clock.now() - shown >= (out.isTTY === true ? DRAW_MS : LINE_MS)) {
-      shown = clock.now()
-      draw()
-    }
-    await clock.sleep(DRAW_MS, signal).catch(() => {})   // the signal has been given
+    show()
+    await setTimeout(LOOK_MS, undefined, { signal }).catch(() => {})   // the signal has been given
   }
   const { refusal } = history.status()
   await history.stop()
   if (refusal !== null) throw new ServiceError('WRONG_NETWORK', refusal)
-  draw()
-  if (out.isTTY === true) out.write('\n')
+  show(true)
   const status = history.status()
   out.write(summary(status))
   return status

@@ -31,21 +31,8 @@ It refuses to run beside a service on the same store: a running service reads th
 Status 0: read, or stopped by a signal. Status 1: a setting, a store or a node that can't be, told in a line.`
 readCommandLine(HELP, {})
 if (existsSync('.env')) process.loadEnvFile('.env')
-/** npm passes on a signal that the terminal has already sent here: within this time it is the same one, ms. */
-const SAME_SIGNAL = 500
-const stopping = new AbortController()
-let told = Infinity
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.on(signal, () => {
-    if (performance.now() - told > SAME_SIGNAL) process.exit(1)
-    told = Math.min(told, performance.now())
-    stopping.abort()
-  })
-}
-// a pipe whose reader has gone
-process.stdout.on('error', () => stopping.abort())
 
-await runScript(async () => {
+await runScript(async signal => {
   const fastify = Fastify({ logger: false })
   try {
     await fastify.register(configPlugin, { env: process.env })
@@ -68,11 +55,11 @@ await runScript(async () => {
         onLog: ({ level, message }) => {
           if (level !== 'info') process.stderr.write(`${process.stdout.isTTY ? '\r\x1b[2K' : ''}${level}: ${message}\n`)
         }
-      }), { out: process.stdout, signal: stopping.signal })
+      }), { out: process.stdout, signal })
     } finally {
       await store.close()
     }
   } finally {
     await fastify.close()
   }
-})
+}, { interrupted: 'what has come is stored.' })

@@ -37,17 +37,29 @@ export function readCommandLine<const O extends Options, const P extends boolean
   process.exit(0)
 }
 
+/** npm passes on a signal that the terminal has already sent here: within this time it is the same one, ms. */
+const SAME_SIGNAL = 500
+
 /**
  * Runs a script. What its caller or an operator can mend ends it with a line, a UsageError with status 2, anything else
  * with 1; a defect shows where it is.
- * With `interrupted`, which then says how it goes on, SIGINT and SIGTERM abort its signal.
+ * With `interrupted`, which then says how it goes on, SIGINT, SIGTERM and a reader of its output that is gone abort its
+ * signal; a second one ends it at once.
  */
 export async function runScript (
   work: (signal: AbortSignal) => Promise<void>, { interrupted }: { interrupted?: string } = {}
 ): Promise<void> {
   const stopping = new AbortController()
   if (interrupted !== undefined) {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort())
+    let told = Infinity
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (performance.now() - told > SAME_SIGNAL) process.exit(1)
+        told = Math.min(told, performance.now())
+        stopping.abort()
+      })
+    }
+    process.stdout.on('error', () => stopping.abort())
   }
   try {
     await work(stopping.signal)

@@ -6,7 +6,6 @@ import { createHistory, type HistoryStatus } from '../../lib/history/history.js'
 import { statusOf } from '../../lib/history/status.js'
 import { openSqliteStore } from '../../lib/history/store/sqlite.js'
 import { startNode } from '../../simulator/index.js'
-import { systemClock } from '../../lib/clock.js'
 import { ageTime } from '../support/age-time.js'
 import { realClock } from '../support/history/clock.js'
 import { accountsOf } from '../support/history/history.js'
@@ -77,11 +76,7 @@ test('runs to the beginning, redrawing one line on a terminal', async t => {
     checkMs: 20
   })
   const out = { isTTY: true, columns: 60, write: (text: string) => { shown += text } }
-  const status = await backfill(history, {
-    out,
-    clock: { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 10, signal) },
-    signal: new AbortController().signal
-  })
+  const status = await backfill(history, { out, signal: new AbortController().signal })
   t.match(status, { complete: true, swaps: ledger.swaps.length, missingEvents: 0 })
   const lines = shown.split('\r\x1b[2K')
   t.ok(lines.slice(1, -1).every(line => line.length < 60 && !line.includes('\n')))

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { recordNode } from '../../scripts/recording.js'
 import { startChain } from '../helper.js'
@@ -104,7 +105,9 @@ test('record: where no node answers it says so, and ended early it leaves nothin
   })
   t.teardown(() => child.kill('SIGKILL'))
   await once(child.stdout, 'data')
-  child.kill('SIGTERM')
+  child.kill('SIGINT')
+  await setTimeout(5)
+  child.kill('SIGINT')   // as npm passes on what the terminal has sent to both
   t.match(await ended, { code: 1 })
   t.equal(stderr(), '\nInterrupted: nothing is written.\n')
   t.same(readdirSync(folder, { recursive: true }), ['tmp'])
