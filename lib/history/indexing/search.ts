@@ -8,6 +8,8 @@ import { listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
+/** What has been given to one search may be to all: the others go on within so long, ms. */
+const WOKEN_MS = 60_000
 const STEP = 25
 const DEADLINE_MS = 3_000
 
@@ -57,6 +59,7 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
     const events = [...given.values()].flat()
     const added = events.length + found.length === 0 ? 0 : await writer.commit({ events, found })
     for (const signature of found) tried.delete(signature)
+    if (added + found.length > 0) for (const one of tried.values()) one.at = Math.min(one.at, clock.now() + WOKEN_MS)
     return { added, found: found.length, missing, unanswered }
   }
 

@@ -172,6 +172,33 @@ test('what no list has is looked for twice as late each time', async t => {
   }
 })
 
+test('what has long been missing is asked for again once something else that was missing is given', async t => {
+  const ledger = trading(40)
+  const reader = ledgerReader(ledger)
+  const old = ledger.swaps.at(-9)!
+  const bad = new Set([old.signature])
+  reader.bendTransaction = (_, signature) => bad.has(signature) ? null : undefined
+  let ms = ledger.time * 1000
+  const { history } = await watch(t, ledger, {
+    ...SMALL, reader, pollMs: 2000, clock: clockOf(() => ms, wait => { ms += Math.min(wait, 1_000) })
+  })
+  const asked = () => reader.calls.transactions.filter(signature => signature === old.signature).length
+  const tries = async (n: number) => { await until(() => asked() >= n) }
+  await until(() => history.status().missingTransactions === 1)
+  await tries(17)
+  const last = asked()
+  const dao = ledger.daos[0]!
+  ledger.advance(900)
+  dao.swap('buy', 5000n)
+  bad.add(ledger.swaps.at(-1)!.signature)
+  history.wake()
+  await until(() => history.status().missingTransactions === 2)
+  bad.clear()
+  const begun = ms
+  await until(() => history.status().missingTransactions === 0)
+  t.ok(ms - begun < 120_000, `${(ms - begun) / 1000} s, after ${last} tries`)
+})
+
 test('a node that loses the past for a while ends nothing', async t => {
   const ledger = trading()
   const reader = ledgerReader(ledger)
