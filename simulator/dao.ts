@@ -56,7 +56,7 @@ export interface DaoCore {
    */
   instruct (
     tx: OpenTransaction, name: string, accounts: string[], event: (context: events.EventContext) => Buffer,
-    more?: { args?: Buffer, inner?: Array<Call & { data: Buffer }>, isNumbered?: boolean }
+    more?: { args?: Buffer, inner?: Array<Call & { data: Buffer }> }
   ): { seq: number, signature: string, time: number }
 }
 
@@ -137,8 +137,8 @@ export function createDao (chain: Chain, options: DaoOptions) {
     freeze: () => { entry.data() },
     act: (actionOptions, body) => chain.act(actionOptions, dao, body),
     context: ({ slot, time }) => ({ identity, state, slot, time, appended: chain.build.appended }),
-    instruct (tx, name, accounts, event, { args = Buffer.alloc(0), inner = [], isNumbered = true } = {}) {
-      if (isNumbered) state.seq++
+    instruct (tx, name, accounts, event, { args = Buffer.alloc(0), inner = [] } = {}) {
+      state.seq++
       const outer = { program: chain.program, accounts: [...accounts, chain.eventAuthority, chain.program], height: 1 }
       const calls = [outer, ...inner, { program: chain.program, accounts: [chain.eventAuthority], height: 2 }]
       tx.add({

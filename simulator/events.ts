@@ -178,18 +178,15 @@ export interface UnknownEventOptions {
   keyAt?: number | null
   /** Bytes after it; default 9. */
   rest?: number
-  /** Without slot, time and sequence number in front: then it takes no number. */
-  bare?: boolean
   /** What it brings into the spot pool, raw units; below 0: takes out. */
   moves?: { base: bigint, quote: bigint }
 }
 
 /** Common fields, then the DAO, then something, unless told otherwise. */
 export function unknownEvent (
-  context: EventContext, { name = 'EventOfALaterBuild', keyAt = 0, rest = 9, bare = false }: UnknownEventOptions = {}
+  context: EventContext, { name = 'EventOfALaterBuild', keyAt = 0, rest = 9 }: UnknownEventOptions = {}
 ): Buffer {
   const writer = begin(name, context)
-  if (bare) writer.offset -= 24
   if (keyAt !== null) writer.bytes(Buffer.alloc(keyAt, 0x5a)).key(context.identity.address)
   return done(writer.bytes(Buffer.alloc(rest, 7)))
 }

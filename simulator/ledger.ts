@@ -175,9 +175,6 @@ export function createLedger (options: LedgerOptions = {}) {
     /** A look-alike of a swap event that the program never made; changes no state. */
     forgedEvent: (dao: Dao, kind: ForgeryKind) => forgeEvent(chain, dao, kind),
 
-    /** Destroys tokens of a mint: its supply falls. */
-    burn (mint: Mint, amount: bigint): void { mint.supply -= amount },
-
     /** A token account of anybody; `address` defaults to the associated account. */
     tokenAccount: (owner: string, mint: Mint, amount: bigint, address?: string) =>
       createTokenAccount(accounts, owner, mint, amount, address),

@@ -6,7 +6,7 @@ import { base58, fromBase58 } from './bytes.js'
 import { CLOCK, clockAccount } from './clock-account.js'
 import { type Ledger } from './ledger.js'
 import { type View } from './methods.js'
-import { RpcError, invalidParams } from './rpc-error.js'
+import { invalidParams } from './rpc-error.js'
 
 interface Filter { dataSize?: number, memcmp?: { offset: number, bytes: string } }
 
@@ -37,21 +37,13 @@ export function requireAddress (value: unknown): string {
 }
 
 /** Accounts as JSON text, straight from the cached base64 where nothing is sliced. */
-export function writeAccount (entry: Entry, { encoding = 'base58', dataSlice }: AccountConfig): string {
+function writeAccount (entry: Entry, { encoding, dataSlice }: AccountConfig): string {
+  if (encoding !== 'base64') throw invalidParams('this node knows encoding base64 only')
   const whole = entry.data()
-  const bytes = dataSlice === undefined ? whole : whole.subarray(dataSlice.offset, dataSlice.offset + dataSlice.length)
-  let data: string
-  if (encoding === 'base64') {
-    data = `["${bytes === whole ? entry.base64() : bytes.toString('base64')}","base64"]`
-  } else if (encoding === 'base58') {
-    if (bytes.length > 128) {
-      throw new RpcError(
-        -32600, 'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.'
-      )
-    }
-    data = `["${base58(bytes)}","base58"]`
-  } else throw invalidParams(`Invalid params: unknown variant \`${encoding}\``)
-  return `{"data":${data},"executable":${entry.owner === LOADER},"lamports":${entry.lamports},` +
+  const data = dataSlice === undefined
+    ? entry.base64()
+    : whole.toString('base64', dataSlice.offset, dataSlice.offset + dataSlice.length)
+  return `{"data":["${data}","base64"],"executable":${entry.owner === LOADER},"lamports":${entry.lamports},` +
     `"owner":"${entry.owner}","rentEpoch":18446744073709551615,"space":${whole.length}}`
 }
 

@@ -1,9 +1,11 @@
 /** A node that serves the ledger over HTTP and WebSocket on one port. Several may serve one ledger. */
-import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
+import { createServer } from 'node:http'
 import { type AddressInfo, type Socket } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import { type Ledger } from './ledger.js'
 import { sendReply } from './send-reply.js'
-import { type ServiceOptions, createNodeService } from './service.js'
+import { type NodeService, type ServiceOptions, createNodeService } from './service.js'
 import { createSubscriptions } from './websocket.js'
 
 export interface NodeOptions extends ServiceOptions {
@@ -29,14 +31,10 @@ export async function startNode (ledger: Ledger, { latencyMs = 0, ...options }: 
       )
       return
     }
-    const chunks: Buffer[] = []
-    request.on('data', chunk => chunks.push(chunk))
-    request.on('error', () => {})
-    request.on('end', () => {
-      const body = Buffer.concat(chunks).toString()
-      if (latencyMs > 0) setTimeout(() => answer(body, request, response), latencyMs)
-      else answer(body, request, response)
-    })
+    text(request).then(async body => {
+      if (node.latencyMs > 0) await setTimeout(node.latencyMs)
+      sendReply(service.answer(body), request, response)
+    }, () => {})   // who asked is gone
   })
   // A client's pooled connection must not be closed under it between two requests of a slow test.
   server.keepAliveTimeout = 60_000
@@ -45,9 +43,6 @@ export async function startNode (ledger: Ledger, { latencyMs = 0, ...options }: 
     socket.on('close', () => sockets.delete(socket))
   })
   server.on('upgrade', (request, socket, head) => subscriptions.accept(request, socket as Socket, head))
-
-  const answer = (body: string, request: IncomingMessage, response: ServerResponse): void =>
-    sendReply(service.answer(body), request, response)
 
   const listen = () => new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -64,33 +59,21 @@ export async function startNode (ledger: Ledger, { latencyMs = 0, ...options }: 
   })
 
   await listen()
-  return {
+  const end = service.close
+  const node = Object.assign(service as Omit<NodeService, 'close'>, {
     url: `http://${HOST}:${port}`,
     wsUrl: `ws://${HOST}:${port}`,
-    /** What answers behind the port. */
-    service,
-    ledger,
-    conditions: service.conditions,
-    faults: service.faults,
-    fault: service.fault,
-    limiter: service.limiter,
-    calls: service.calls,
-    get log () { return service.log },
-    get requests () { return service.requests },
-    reset: service.reset,
-    freeze: service.freeze,
-    thaw: service.thaw,
-    get latencyMs () { return latencyMs },
-    set latencyMs (value) { latencyMs = value },
+    latencyMs,
     /** WebSocket faults and counts. */
     ws: subscriptions.controls,
     /** Unplugs the node: connections end, new ones are refused, until `restart`. */
     stop,
     restart: listen,
     async close (): Promise<void> {
-      service.close()
+      end()
       subscriptions.close()
       if (server.listening) await stop()
     }
-  }
+  })
+  return node
 }

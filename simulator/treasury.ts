@@ -121,12 +121,12 @@ export function createTreasury (core: DaoCore, creator: string, positionAddress:
       })
     },
 
-    /** An event of a later build: it takes a sequence number like any other, unless it is bare. */
+    /** An event of a later build: it takes a sequence number like any other. */
     unknownEvent ({ event = {} }: { event?: events.UnknownEventOptions } = {}) {
       return core.act({ payer: creator }, tx => {
         move(event.moves?.base ?? 0n, event.moves?.quote ?? 0n)
         const make = (context: events.EventContext) => events.unknownEvent(context, event)
-        return instruct(tx, 'LaterBuild', [address], make, { isNumbered: event.bare !== true })
+        return instruct(tx, 'LaterBuild', [address], make)
       })
     },
 

@@ -34,7 +34,6 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
   /** Notifications that wait until their slot is final. */
   let waiting: Pending[] = []
   let nextId = 1
-  let refusing = false
   let notifications = 0
   let due = 0
   let leftOut = 0
@@ -95,10 +94,6 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
 
   return {
     accept (request: IncomingMessage, socket: Socket, head: Buffer): void {
-      if (refusing) {
-        socket.destroy()
-        return
-      }
       server.handleUpgrade(request, socket, head, client => {
         const channel = channelOf(client)
         client.on('message', data => receive(channel, String(data)))
@@ -116,9 +111,6 @@ export function createSubscriptions (ledger: Ledger, methods: Methods) {
       server.close()
     },
     controls: {
-      /** New connections are refused. */
-      set refusing (value: boolean) { refusing = value },
-      get refusing () { return refusing },
       /** One in so many notifications is never sent; 0: all are. */
       set leftOut (value: number) { leftOut = value },
       get leftOut () { return leftOut },

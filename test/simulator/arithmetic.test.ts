@@ -3,7 +3,7 @@ import t from 'tap'
 import { type Pool, createOracle, createPool, spotSwap, swap, twap, updateTwap } from '../../simulator/arithmetic.js'
 import { fromBase58 } from '../../simulator/bytes.js'
 import { createLedger } from '../../simulator/index.js'
-import { u128, u64 } from '../../simulator/inspect.js'
+import { u128, u64 } from '../support/transaction-events.js'
 
 const RECORDING = new URL('../../../shared/fixtures/program-recording.json', import.meta.url)
 const pool = () => createPool(createOracle(0, 0n, 0n, 0), 200_000_000_000n, 2_000_000_000_000n)

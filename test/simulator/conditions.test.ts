@@ -4,7 +4,7 @@ import { CLOCK } from '../../simulator/clock-account.js'
 import {
   type FaultKind, NEXT_RELEASE, type NodeOptions, createLedger, relaunchAddresses, startNode
 } from '../../simulator/index.js'
-import { lastEvent } from '../../simulator/inspect.js'
+import { lastEvent } from '../support/transaction-events.js'
 import { createNodeService } from '../../simulator/service.js'
 import { NODE_KINDS, type NodeKindName } from '../../simulator/kinds.js'
 
@@ -154,15 +154,6 @@ t.test('the bulk method: both orders, by slots', async t => {
     dao.address,
     { transactionDetails: 'full', limit: 100, maxSupportedTransactionVersion: 0 }
   ).error.code, -32015)
-})
-
-t.test('the bulk method in pages of a hundred, whatever was asked for', async t => {
-  const { dao, call } = make({ bulk: { fullLimit: 1000, page: 100 } })
-  for (let at = 0; at < 150; at++) dao.swap('buy', 1_000_000n)
-  const { result } = call(
-    'getTransactionsForAddress', dao.address, { limit: 1000, transactionDetails: 'full', ...ONE }
-  )
-  t.equal(result.data.length, 100)
 })
 
 t.test('transactions that were never executed: in the block, with an error and nothing else', async t => {
@@ -554,8 +545,6 @@ t.test('an upgrade in the middle: events and accounts grow; events that nobody k
   dao.unknownEvent({ event: { name: 'Anything', keyAt: 77, rest: 300 } })
   const event = lastEvent(ledger)
   t.same([event.length, dao.seqNum], [16 + 24 + 77 + 32 + 300 + 3, seq + 1])
-  dao.unknownEvent({ event: { bare: true, keyAt: null, rest: 5 } })
-  t.same([lastEvent(ledger).length, dao.seqNum], [16 + 5 + 3, seq + 1], 'takes no number')
 })
 
 t.test(

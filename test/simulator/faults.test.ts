@@ -189,8 +189,6 @@ t.test('subscriptions: logs, and the end', async t => {
   node.ws.drop()
   await once(socket, 'close')
   t.same([node.ws.connections, node.ws.subscriptions], [0, 0])
-  node.ws.refusing = true
-  await t.rejects(open())
 })
 
 t.test('finalized subscribers wait for finality', async t => {

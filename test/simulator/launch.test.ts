@@ -1,7 +1,7 @@
 import t from 'tap'
 import { keyBytes } from '../../simulator/bytes.js'
 import { PROGRAMS, createLedger } from '../../simulator/index.js'
-import { eventsOf, u128, u64 } from '../../simulator/inspect.js'
+import { eventsOf, u128, u64 } from '../support/transaction-events.js'
 import { baseOf, launchLiquidity, launchSqrtPrice, MAX_SQRT_PRICE, quoteOf } from '../../simulator/pool.js'
 
 const MILLION = 1_000_000_000_000n

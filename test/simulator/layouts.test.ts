@@ -3,7 +3,7 @@ import { PROGRAMS, eventAuthority, launchAddresses } from '../../simulator/addre
 import { keyBytes } from '../../simulator/bytes.js'
 import { type DaoLayout } from '../../simulator/layouts.js'
 import { USDC, createLedger, discriminator } from '../../simulator/index.js'
-import { eventsOf, lastEvent, u64 } from '../../simulator/inspect.js'
+import { eventsOf, lastEvent, u64 } from '../support/transaction-events.js'
 
 const RESERVES = { baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n }
 
@@ -160,7 +160,7 @@ t.test('mints and their metadata in each of the forms', async t => {
   )
   t.equal(metadata.data.subarray(69, 101).toString().replaceAll('\0', ''), 'Alphabet')
   t.equal(metadata.data.subarray(105, 115).toString().replaceAll('\0', ''), 'ABC')
-  ledger.burn(classic, 5n)
+  classic.supply -= 5n
   t.equal(u64(ledger.account(classic.address)!.data, 36), 2n ** 64n - 6n)
 
   const newer = ledger.mint({ symbol: 'NEW', name: 'Newer', program: 'token-2022' })

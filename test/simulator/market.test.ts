@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import t from 'tap'
 import { buildMarket, createLedger, createRandom, trade } from '../../simulator/index.js'
-import { eventsOf, u64 } from '../../simulator/inspect.js'
+import { eventsOf, u64 } from '../support/transaction-events.js'
 import { startScript } from '../support/script-process.js'
 
 t.test('a market of all kinds: every swap counted, every DAO\'s numbers without a hole', async t => {

@@ -1,7 +1,7 @@
 import { Connection, PublicKey } from '@solana/web3.js'
 import t, { type Test } from 'tap'
 import { FORGERIES, PROGRAMS, type NodeOptions, createLedger, startNode } from '../../simulator/index.js'
-import { eventsOf } from '../../simulator/inspect.js'
+import { eventsOf } from '../support/transaction-events.js'
 
 const RESERVES = { baseReserves: 2_000_000_000_000n, quoteReserves: 200_000_000_000n }
 
@@ -48,7 +48,7 @@ t.test('accounts, as the usual client reads them', async t => {
     await call('getMultipleAccounts', Array(101).fill(dao.address), { encoding: 'base64' }), { error: { code: -32602 } }
   )
   t.match(await call('getMultipleAccounts', ['x'], { encoding: 'base64' }), { error: { code: -32602 } })
-  t.match(await call('getAccountInfo', dao.address), { error: { code: -32600 } }, 'too long for base58')
+  t.match(await call('getAccountInfo', dao.address), { error: { code: -32602 } }, 'nothing but base64')
   ledger.setAccount(dao.address, { owner: ledger.program, data: Buffer.from('00', 'hex') })
   t.equal((await connection.getAccountInfo(new PublicKey(dao.address)))!.data.length, 1)
   ledger.setAccount(dao.address, null)

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { layoutOf, NEUTRAL_KINDS } from '../../../../lib/protocol/events/layouts.js'
 import { createLedger, discriminator } from '../../../../simulator/index.js'
-import { eventsOf } from '../../../../simulator/inspect.js'
+import { eventsOf } from '../../../support/transaction-events.js'
 import { EVENT_NAMES, FORMS, sampleOf } from '../../../support/event-forms.js'
 
 test('discriminators are the hashes of the names', t => {

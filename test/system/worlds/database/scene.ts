@@ -81,7 +81,7 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
       ledger,
       { finalityLag: plan.finalityLag, keepStates: true, bulk: plan.bulk && at === 0 ? { fullLimit: 1000 } : null }
     )
-    return { node, host: { service: node.service, latencyMs: 0, down: false } }
+    return { node, host: { service: node, latencyMs: 0, down: false } }
   }))
   let moved = Math.floor(now())
   let nextSwap = 0

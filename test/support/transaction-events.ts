@@ -1,7 +1,7 @@
-/** For the ledger's own tests: what a transaction carries, read back from its JSON. */
-import { fromBase58 } from './bytes.js'
-import { EVENT_TAG } from './events.js'
-import { type Ledger } from './ledger.js'
+/** What a transaction of the simulated chain carries, read back from its JSON. */
+import { fromBase58 } from '../../simulator/bytes.js'
+import { EVENT_TAG } from '../../simulator/events.js'
+import { type Ledger } from '../../simulator/ledger.js'
 
 /** Inner instructions that the program made to itself, with its event authority alone. */
 export function eventsOf (ledger: Ledger, index = ledger.history.length - 1): Buffer[] {
