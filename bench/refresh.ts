@@ -61,8 +61,8 @@ try {
       snapshot.pairs, { usdMints: new Set([USDC]), pricedBy: new Map(), minDepth: ratio(10_000n) }
     )
     const list = byDepth(snapshot.pairs.values(), usd).map(pair => ticker(pair, NOTHING, usd, RULES))
-    const { variants } = makeCachedResponse('application/json', JSON.stringify(list))
-    return { daos: snapshot.discovered.length, bytes: variants.get('identity')!.body.length }
+    const { bodies } = makeCachedResponse('application/json', JSON.stringify(list))
+    return { daos: snapshot.discovered.length, bytes: bodies.get('identity')!.length }
   }
 
   /**

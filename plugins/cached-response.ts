@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Aged, oldestOf } from '../lib/live/fresh.js'
 import {
-  type CachedResponse, chooseVariant, etagOf, isKnown, isStreamed, type StreamedResponse
+  type CachedResponse, chooseBody, etagOf, isKnown, isStreamed, type StreamedResponse
 } from '../lib/http/cached-response.js'
 import { chooseEncoding, type Encoding } from '../lib/http/encoding.js'
 import { timeText } from '../lib/time.js'
@@ -20,15 +20,11 @@ declare module 'fastify' {
      * what the bytes hold and compares with the route's schema. May reject with OVERLOADED.
      */
     sendCached<T> (response: Sendable<CachedResponse<T> | StreamedResponse<T>>): T
-    /** Says how long an answer stays fresh, of when it is, and how old it is once it is stale. */
-    setCacheHeaders (age: Age): FastifyReply
   }
 }
 
-type Age = Omit<Sendable<unknown>, 'value'>
-
 /** A stale answer says its age. */
-const isStale = ({ age, left }: Age): boolean => left === 0 && age > 0
+const isStale = ({ age, left }: Sendable<unknown>): boolean => left === 0 && age > 0
 /**
  * What an answer's entity tags begin with. One that says its age has its own: after a 304 by the same tag a browser
  * would show the old age for good.
@@ -43,9 +39,12 @@ const isUnchanged = ({ request: { headers } }: FastifyReply, response: Sendable<
 function begin (
   reply: FastifyReply, response: Sendable<CachedResponse | StreamedResponse>, encoding: Encoding
 ): boolean {
-  const { value } = response
+  const { value, parts = [] } = response
   const isKept = isUnchanged(reply, response)
-  reply.setCacheHeaders(response).header('vary', 'accept-encoding').header('etag', etagOf(tagOf(response), encoding))
+  reply.header('cache-control', `public, max-age=${Math.floor(response.left / 1000)}`)
+  if (isStale(response)) reply.header('age', Math.floor(response.age / 1000))
+  if (parts.length > 0) reply.header('x-chain-time', timeText(oldestOf(parts)))
+  reply.header('vary', 'accept-encoding').header('etag', etagOf(tagOf(response), encoding))
   if (!isStreamed(value) && value.headers !== undefined) reply.headers(value.headers)
   if (isKept) reply.code(304)
   else if (encoding !== 'identity') reply.header('content-encoding', encoding)
@@ -88,20 +87,11 @@ async function sendStreamed (reply: FastifyReply, response: Sendable<StreamedRes
 function sendCached (this: FastifyReply, response: Sendable<CachedResponse | StreamedResponse>): unknown {
   const { value } = response
   if (isStreamed(value)) return sendStreamed(this, { ...response, value })
-  const { encoding, body } = chooseVariant(value, this.request.headers['accept-encoding'])
+  const { encoding, body } = chooseBody(value, this.request.headers['accept-encoding'])
   if (!begin(this, response, encoding)) return this.send()
   return Buffer.isBuffer(body) ? this.send(body) : body().then(bytes => this.send(bytes))
 }
 
-function setCacheHeaders (this: FastifyReply, age: Age): FastifyReply {
-  const { parts = [] } = age
-  this.header('cache-control', `public, max-age=${Math.floor(age.left / 1000)}`)
-  if (isStale(age)) this.header('age', Math.floor(age.age / 1000))
-  if (parts.length > 0) this.header('x-chain-time', timeText(oldestOf(parts)))
-  return this
-}
-
 export default fp(async fastify => {
   fastify.decorateReply('sendCached', sendCached as FastifyReply['sendCached'])
-  fastify.decorateReply('setCacheHeaders', setCacheHeaders)
 }, { name: 'cached-response', dependencies: ['budget'] })

@@ -1,18 +1,13 @@
 import { createHash } from 'node:crypto'
 import { chooseEncoding, type Encoding, pack, QUICK } from './encoding.js'
 
-interface Variant {
-  encoding: Encoding
-  /** Or how it is made, while nobody has taken it so. */
-  body: Buffer | (() => Promise<Buffer>)
-}
-
 /** `T`: what the bytes hold, for the compiler to compare with the response schema of the route that sends them. */
 export interface CachedResponse<T = unknown> {
   contentType: string
-  /** Hash that the variants' entity tags begin with. */
+  /** Hash that the entity tags of its encodings begin with. */
   tag: string
-  variants: Map<Encoding, Variant>
+  /** In each encoding that is offered; or how it is made, while nobody has taken it so. */
+  bodies: Map<Encoding, Buffer | (() => Promise<Buffer>)>
   /** What else the answer says in headers. */
   headers?: Record<string, string> | undefined
   /** For the compiler alone: no value has it. */
@@ -52,27 +47,26 @@ export function makeCachedResponse<T = unknown> (
   contentType: string, text: string | Buffer, headers?: Record<string, string>, quality = QUICK
 ): CachedResponse<T> {
   const body = typeof text === 'string' ? Buffer.from(text) : text
-  const variants = new Map<Encoding, Variant>([['identity', { encoding: 'identity', body }]])
+  const bodies: CachedResponse['bodies'] = new Map([['identity', body]])
   for (const encoding of body.length < MIN_COMPRESSED ? [] : ['gzip', 'br'] as const) {
     let packing: Promise<Buffer> | undefined
-    async function packed (): Promise<Buffer> {
+    bodies.set(encoding, async () => {
       packing ??= pack[encoding](body, quality).finally(() => { packing = undefined })
-      return (variant.body = await packing)
-    }
-    const variant: Variant = { encoding, body: packed }
-    variants.set(encoding, variant)
+      const packed = await packing
+      bodies.set(encoding, packed)
+      return packed
+    })
   }
   const tag = tagOf(body, headers && JSON.stringify(headers))
-  return { contentType, tag, variants, headers }
+  return { contentType, tag, bodies, headers }
 }
 
 const PREFERENCE: readonly Encoding[] = ['br', 'gzip', 'identity']
 
-/** The variant for a client with this Accept-Encoding header; a body that it takes in none of them goes plain. */
-export function chooseVariant ({ variants }: CachedResponse, header: string | undefined): Variant {
-  const variant = variants.get(chooseEncoding(PREFERENCE.filter(encoding => variants.has(encoding)), header))
-  if (variant === undefined) throw new Error('a response without its plain body')
-  return variant
+/** What a client with this Accept-Encoding header gets; one that takes a body in no encoding gets it plain. */
+export function chooseBody ({ bodies }: CachedResponse, header: string | undefined) {
+  const encoding = chooseEncoding(PREFERENCE.filter(encoding => bodies.has(encoding)), header)
+  return { encoding, body: bodies.get(encoding)! }
 }
 
 /** Whether an If-None-Match header names what has this tag, in whatever encoding the client has it. */

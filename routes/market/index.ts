@@ -7,6 +7,7 @@ import type { Kept, Part } from '../../lib/live/fresh.js'
 import { asOf } from '../../lib/page/plain-figures.js'
 import { NO_POOL } from '../../lib/page/pool-facts.js'
 import { DRAWN_TTL } from '../../lib/page/sparklines.js'
+import { jsonResponse } from '../../lib/responses/json-response.js'
 import { withAge } from '../../lib/responses/sources.js'
 import { KEY } from '../../schemas/common.js'
 
@@ -75,8 +76,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     reply.header('location', `../${encodeURIComponent(pool)}`).code(308).send())
 
   // What others show beside a link to a page
-  const sendImage = (reply: FastifyReply, image: Buffer) => reply.header('cache-control', IMAGE_KEPT)
-    .header('content-length', image.length).type('image/png').send(image)
+  const sendImage = (reply: FastifyReply, image: Buffer) =>
+    reply.header('cache-control', IMAGE_KEPT).type('image/png').send(image)
   fastify.get('/card.png', { ...HIDDEN, config: { isDear: true } }, async ({ turn }, reply) =>
     sendImage(reply, await page.card('', turn)))
   fastify.get('/pool/:pool_id/card.png', { ...OF_POOL, config: { isDear: true } }, async ({ params, turn }, reply) =>
@@ -91,10 +92,8 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get('/sparklines', listed, ({ query: { all } }, reply) =>
     sendMade(reply, page.sparklines[part(all)], DRAWN_TTL))
   fastify.get('/volume', HIDDEN, (_request, reply) => sendMade(reply, page.volume))
-  fastify.get('/marks/:pool_id', OF_POOL, async ({ params: { pool_id: pool } }, reply) => {
-    const { value: { byId }, ...age } = await withAge(sources, page.list.known)
-    return reply.setCacheHeaders(age).send(byId.get(pool)?.marks ?? [])
-  })
+  fastify.get('/marks/:pool_id', OF_POOL, ({ params: { pool_id: pool } }, reply) =>
+    sendMade(reply, async parts => jsonResponse((await page.list.known(parts)).byId.get(pool)?.marks ?? [])))
 
   // While replicas are being replaced, a page may ask for another version than ours: it gets what we have, and is not
   // to keep it

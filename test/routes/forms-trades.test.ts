@@ -114,8 +114,8 @@ test('a DAO that misses an event is left out of tickers and summary; where all d
     const days = createDayTickers(common, tickers, createTradedPools(common))
     const sources = { ...common, supply, tickers, days }
     const lists = [await createCoinGecko(sources).tickers([]), await createCmc(sources).summary([])]
-    return lists.map(({ variants }) =>
-      (JSON.parse(String(variants.get('identity')!.body)) as CmcSummary).map(({ pool_id: pool }) => pool))
+    return lists.map(({ bodies }) =>
+      (JSON.parse(String(bodies.get('identity'))) as CmcSummary).map(({ pool_id: pool }) => pool))
   }
   const missing = async (...daos: Array<typeof dao>) => {
     for (const one of daos) one.swap('buy', 1_000_000n)
@@ -207,7 +207,7 @@ test('both sides are of one moment: what trades meanwhile is in both or in none'
   const sources = { ...common, supply, history: trading, tickers: market.tickerList, days: async () => [] }
   const ALL = { pool_id: undefined, type: undefined, limit: 0, start_time: undefined, end_time: undefined }
   const last = dao.seqNum
-  const bodyOf = ({ variants }: CachedResponse) => JSON.parse(String(variants.get('identity')!.body)) as unknown
+  const bodyOf = ({ bodies }: CachedResponse) => JSON.parse(String(bodies.get('identity'))) as unknown
   const [parts, { confirmedTo }]: [Part[], { confirmedTo: number }] = [[], history.head()]
   const { buy, sell } = bodyOf(
     await createCoinGecko(sources).trades(parts, { ...ALL, ticker_id: id }, turn)

@@ -57,7 +57,7 @@ const listOf = (pools: unknown): ReturnType<typeof pageList> =>
   pageList({ pools, tokens: new Map() } as never, dao => TREASURIES.find(row => row.dao === dao))
 const LISTED = listOf(POOLS)
 
-const bodyOf = ({ variants }: CachedResponse): unknown => JSON.parse(String(variants.get('identity')!.body))
+const bodyOf = ({ bodies }: CachedResponse): unknown => JSON.parse(String(bodies.get('identity')))
 
 /** Packed once for all visits of a process: the chart library alone takes half a second. */
 const assets = once(loadAssets)
