@@ -3,16 +3,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import type { ErrorBody } from '../schemas/common.js'
 import { METHOD_NOT_ALLOWED } from '../schemas/errors.js'
+import { HEADERS } from '../schemas/headers.js'
 
 /**
  * Headers that every answer carries. The service is public and reads no credentials, so any page may read it (CORS);
  * nothing it sends is to be run, framed or guessed at. Pages with markup of their own set their own policy.
  */
-const HEADERS = {
+const OF_ALL = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'age, etag, link, retry-after, x-chain-time, x-request-id, x-history-complete, ' +
-    'x-history-missing, x-history-since, x-fees-unknown, x-other-pools, ratelimit, ratelimit-policy, ' +
-      'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+  'access-control-expose-headers': [...Object.keys(HEADERS), 'x-request-id'].join(', ').toLowerCase(),
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'cross-origin',
   'referrer-policy': 'no-referrer',
@@ -30,7 +29,7 @@ const refuse = async (_request: FastifyRequest, reply: FastifyReply) =>
 export default fp(async fastify => {
   const others = fastify.supportedMethods.filter(method => !METHODS.includes(method))
   fastify.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(HEADERS)
+    reply.headers(OF_ALL)
     done()
   })
 
