@@ -1,6 +1,6 @@
 import { formatUnits, parseDecimal, type Rational } from '../decimal.js'
 import {
-  type Pool, type QuoteRules, quotes, quoteTexts, risingTexts, swapOutput, wholePrice, type WrittenPrice
+  lastText, type Pool, type QuoteRules, risingTexts, swapOutput, wholePrice, type WrittenPrice
 } from './price.js'
 
 /**
@@ -65,7 +65,7 @@ function slices (reserveIn: bigint, reserveOut: bigint, feeRate: Rational, count
  */
 export function orderBook (pool: Pool, rules: QuoteRules, levels: { bids: number, asks: number }) {
   const { baseReserves, quoteReserves, baseDecimals, quoteDecimals } = pool
-  const { last } = quoteTexts(quotes(pool, rules))
+  const last = lastText(pool, rules)
   const sold = slices(baseReserves, quoteReserves, rules.feeRate, levels.bids)
     .map(({ input, output }) => ({ amount: input, price: wholePrice({ quote: output, base: input }, pool) }))
   const bought = slices(quoteReserves, baseReserves, rules.feeRate, levels.asks)

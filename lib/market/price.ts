@@ -78,3 +78,6 @@ export function quoteTexts ({ bid, last, ask }: Quotes): Record<keyof Quotes, st
   const texts = risingTexts([{ price: bid, rounding: 'down' }, { price: last }, { price: ask, rounding: 'up' }])
   return { bid: texts[0]!, last: texts[1]!, ask: texts[2]! }
 }
+
+/** The last price as the tickers write it. */
+export const lastText = (pool: Pool, rules: QuoteRules): string => quoteTexts(quotes(pool, rules)).last

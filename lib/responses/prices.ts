@@ -2,7 +2,7 @@ import { multiply, ONE, type Rational } from '../decimal.js'
 import { executedPrice, type Reading } from '../history/history.js'
 import type { Kept, Part } from '../live/fresh.js'
 import { priceText } from '../market/pool-figures.js'
-import { quotes, quoteTexts, spotPrice, wholePrice } from '../market/price.js'
+import { lastText, spotPrice, wholePrice } from '../market/price.js'
 import type { Pair } from '../market/ticker.js'
 import { createValuation, type UsdValuation } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
@@ -50,10 +50,8 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     slot: list.state.slot
   })
 
-  const current = (list: TickerList, mints: readonly string[]): Prices => pricesOf(list, mints, pool => {
-    const price = list.byPool.get(pool.address)?.last_price ?? quoteTexts(quotes(pool, quoteRules)).last
-    return priced(pool, spotPrice(pool), price, list.state.usd, list.time)
-  })
+  const current = (list: TickerList, mints: readonly string[]): Prices => pricesOf(list, mints, pool =>
+    priced(pool, spotPrice(pool), lastText(pool, quoteRules), list.state.usd, list.time))
 
   async function past (list: TickerList, mints: readonly string[], at: number, reading: Reading) {
     const pools = mints.flatMap(mint => poolOf(list, mint) ?? [])

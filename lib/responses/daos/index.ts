@@ -4,7 +4,7 @@ import { comparePrices, type Reading } from '../../history/history.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { reasonOf } from '../../market/dao-report.js'
 import { executedPriceText, ifKnown } from '../../market/pool-figures.js'
-import { type Decimals, quotes, quoteTexts } from '../../market/price.js'
+import { type Decimals, lastText } from '../../market/price.js'
 import { largestFirst, liquidityUsd, usdText } from '../../market/ticker.js'
 import type { ProposalState } from '../../protocol/proposal.js'
 import { dateOf, dayOf, timeText } from '../../time.js'
@@ -96,7 +96,7 @@ export function createDaoResponses (sources: DaoSources) {
         : { address: launch.address, launchpad: launch.version, completed_at: ifKnown(launch.completedAt, timeText) },
       multisig: details.multisig,
       team_address: details.teamAddress,
-      last_price: isPriced ? quoteTexts(quotes(pool, quoteRules)).last : null,
+      last_price: isPriced ? lastText(pool, quoteRules) : null,
       price_usd: treasury.price_usd,
       ...changesOf(listed),
       market_cap_usd: caps.market_cap_usd,

@@ -5,7 +5,7 @@ import type { PoolWindow } from '../../history/history.js'
 import type { Kept } from '../../live/fresh.js'
 import { isDate } from '../../market/dao-report.js'
 import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../../market/pool-figures.js'
-import { quotes, quoteTexts } from '../../market/price.js'
+import { lastText } from '../../market/price.js'
 import { liquidityUsd, type Pair, tickerIdOf, usdText } from '../../market/ticker.js'
 import type { Dao } from '../../protocol/dao.js'
 import { dateOf, dayOf, timeText } from '../../time.js'
@@ -52,7 +52,7 @@ export function createTradedPools (sources: Sources) {
       state: dao.state === 'spot' ? 'spot' : 'proposal',
       created_at: ifKnown(at, timeText),
       startDate: startDate(dao),
-      last_price: quoteTexts(quotes(pair, quoteRules)).last,
+      last_price: lastText(pair, quoteRules),
       ...priceChanges(window),
       complete_since: sinceText(window.wholeAfter) ?? null,
       high_24h: ifKnown(day?.high, price),

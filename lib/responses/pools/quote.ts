@@ -2,7 +2,7 @@ import { multiply, powerOfTen, type Rational, ratio, shortText, subtract, toFixe
 import type { Kept, Part } from '../../live/fresh.js'
 import type { Snapshot } from '../../live/snapshot.js'
 import { textsOf } from '../../market/pool-figures.js'
-import { quotes, quoteTexts } from '../../market/price.js'
+import { lastText } from '../../market/price.js'
 import { mostInput, quoteSwap, type SwapFees } from '../../market/quote.js'
 import type { Pair } from '../../market/ticker.js'
 import { invalidParameter } from '../../query.js'
@@ -58,7 +58,7 @@ export function createQuotes ({ history, settings }: Sources, listed: Kept<Liste
       fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: paid(fee) },
       protocol_fee_rate: rateText(fees.protocol),
       lp_fee_rate: rateText(fees.lp),
-      last_price: quoteTexts(quotes(pair, settings.quoteRules)).last,
+      last_price: lastText(pair, settings.quoteRules),
       slot
     })
   }
