@@ -108,7 +108,7 @@ export function range (what: string, from = '', to = '') {
   }
 }
 
-type Bounds = Values<ReturnType<typeof range>>
+export type Bounds = Values<ReturnType<typeof range>>
 
 /** What is asked by parameters with the bounds of a range, without their synonyms. */
 export type Asked<P> = Omit<Values<P>, 'since' | 'until'>
@@ -117,7 +117,7 @@ export type Asked<P> = Omit<Values<P>, 'since' | 'until'>
  * What was asked with the bounds of its range, without their synonyms. Throws INVALID_PARAMETER for a bound that is
  * given twice, and for an end that comes first.
  */
-export function rangeOf<A extends Bounds> (asked: A): Omit<A, keyof Bounds> & Pick<Bounds, 'from' | 'to'> {
+export function rangeOf<A extends Pick<Bounds, 'from' | 'to'>> (asked: A & Bounds): A {
   const { from, to, since, until, ...others } = asked
   for (const [name, synonym] of [['from', 'since'], ['to', 'until']] as const) {
     if (asked[name] !== undefined && asked[synonym] !== undefined) {
@@ -128,7 +128,7 @@ export function rangeOf<A extends Bounds> (asked: A): Omit<A, keyof Bounds> & Pi
   if (first !== undefined && last !== undefined && first > last) {
     throw invalidParameter(until === undefined ? 'to' : 'until', `not before ${since === undefined ? 'from' : 'since'}`)
   }
-  return { ...others, from: first, to: last }
+  return { ...others, from: first, to: last } as never
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import type { CachedResponse, StreamedResponse } from '../lib/http/cached-response.js'
 import type { Turn } from '../lib/line.js'
@@ -24,7 +24,6 @@ interface Endpoint<T, P extends string, Q extends Parameters> {
   operationId: string
   summary: string
   description: string
-  tag: string
   /** Of the path, by name. */
   params?: Record<P, TSchema>
   /** 'any': it may say what it likes; without this there are no parameters. */
@@ -62,37 +61,42 @@ export const described = (query: Parameters) =>
     return [name, otherwise === undefined ? schema : Type.Optional(schema)]
   })))
 
-/** A GET whose answers are bytes made beforehand: `respond` gives them, and notes what they are made of. */
-export function endpoint<T, P extends string = never, Q extends Parameters = {}> (
-  fastify: FastifyInstance,
-  path: string,
-  { tag, params, query: asking = {} as Q, answer, invalid, missing, isDear, ttl, ...said }: Endpoint<T, P, Q>,
-  respond: Kept<CachedResponse<T> | StreamedResponse<T>, [Question<P, Q>]>
-): void {
-  const query = asking === 'any' ? undefined : asking
-  const refusals = refusalsOf(query, invalid)
-  fastify.get(path, {
-    ...(isDear && { config: { isDear: true } }),
-    schema: {
-      ...said,
-      tags: [tag],
-      ...(params !== undefined && { params: Type.Object(params) }),
-      ...(query !== undefined && { querystring: described(query) }),
-      response: {
-        200: answer,
-        304: notModified(answer.headers),
-        ...(refusals !== undefined && { 400: refusals }),
-        ...(missing !== undefined && { 404: missing }),
-        ...CHAIN_FAILURES
+/** Registers GETs of a tag whose answers are bytes made beforehand: `respond` gives them, noting what they are of. */
+export const endpointsOf = (fastify: FastifyInstance, tag: string) =>
+  function endpoint<T, P extends string = never, Q extends Parameters = {}> (
+    path: string,
+    { params, query: asking = {} as Q, answer, invalid, missing, isDear, ttl, ...said }: Endpoint<T, P, Q>,
+    respond: Kept<CachedResponse<T> | StreamedResponse<T>, [Question<P, Q>]>
+  ): void {
+    const query = asking === 'any' ? undefined : asking
+    const refusals = refusalsOf(query, invalid)
+    fastify.get(path, {
+      ...(isDear && { config: { isDear: true } }),
+      schema: {
+        ...said,
+        tags: [tag],
+        ...(params !== undefined && { params: Type.Object(params) }),
+        ...(query !== undefined && { querystring: described(query) }),
+        response: {
+          200: answer,
+          304: notModified(answer.headers),
+          ...(refusals !== undefined && { 400: refusals }),
+          ...(missing !== undefined && { 404: missing }),
+          ...CHAIN_FAILURES
+        }
       }
-    }
-  }, async (request, reply) => {
-    const { params, turn, headers: { accept } } = request
-    const asked = query === undefined ? {} as Values<Q> : readQuery(request.query, query)
-    const question = { params: params as Record<P, string>, asked, turn, accept }
-    return reply.sendCached(await withAge(fastify.sources, parts => respond(parts, question), ttl))
-  })
-}
+    }, async (request, reply) => {
+      const { params, turn, headers: { accept } } = request
+      const asked = query === undefined ? {} as Values<Q> : readQuery(request.query, query)
+      const question = { params: params as Record<P, string>, asked, turn, accept }
+      return reply.sendCached(await withAge(fastify.sources, parts => respond(parts, question), ttl))
+    })
+  }
+
+/** The routes of a folder: `add` registers endpoints of a tag, of what the application is decorated with. */
+export const routes = (
+  tag: string, add: (endpoint: ReturnType<typeof endpointsOf>, fastify: FastifyInstance) => void
+): FastifyPluginAsync => async fastify => add(endpointsOf(fastify, tag), fastify)
 
 export const pathParameter = (description: string, example: string) => Type.String({ description, examples: [example] })
 

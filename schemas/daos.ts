@@ -1,5 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { address, boolean, DAO_EXAMPLE, digits, integer, MINT_EXAMPLE, orNull, record, symbol, text, time } from './common.js'
+import {
+  address, boolean, DAO_EXAMPLE, digits, integer, MINT_EXAMPLE, orNull, record, symbol, text, time
+} from './common.js'
 
 export const DaoReportSchema = record('DaoReport',
   'What became of one account of the program that begins as a DAO does.', {

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import type { BlockRange } from '../../lib/responses/forms/block-range.js'
 import { integer } from '../../lib/query.js'
 import { text } from '../../lib/responses/parameters.js'
@@ -9,7 +9,7 @@ import {
 import { DAO_EXAMPLE, MINT_EXAMPLE } from '../../schemas/common.js'
 import { INVALID_MINT, INVALID_POOL_ID, MINT_NOT_FOUND, notFound } from '../../schemas/errors.js'
 import { failure } from '../../schemas/responses.js'
-import { answer, endpoint } from '../endpoint.js'
+import { answer, routes } from '../endpoint.js'
 
 interface BlockRangeForm {
   /** Who reads it, for the document; and as a part of the operations' names. */
@@ -25,50 +25,45 @@ const LATEST_TTL = 1_000
 /** The four endpoints of the block-range form, for one reader's variant of it; `formOf`: what answers. */
 export const blockRangeRoutes = (
   { reader, name, asset, events }: BlockRangeForm, formOf: (fastify: FastifyInstance) => BlockRange
-): FastifyPluginAsync => async fastify => {
+) => routes('aggregators', (endpoint, fastify) => {
   const form = formOf(fastify)
-  const tag = 'aggregators'
 
-  endpoint(fastify, '/latest-block', {
+  endpoint('/latest-block', {
     operationId: `get${name}LatestBlock`,
     summary: `${reader}: the newest block that can be asked for`,
     description: 'The newest finalized slot up to which every event is stored, numbered without a gap and placed in ' +
       'its block. It moves while nothing is traded, never back, and never past a slot that something may still be ' +
       'missing from.',
-    tag,
     ttl: LATEST_TTL,
     answer: answer(LatestBlockSchema)
   }, form.latestBlock)
 
-  endpoint(fastify, '/asset', {
+  endpoint('/asset', {
     operationId: `get${name}Asset`,
     summary: `${reader}: a token`,
     description: 'A token of any pool that is not excluded. Name and symbol are never empty.',
-    tag,
     query: { id: text('Mint.', 'the address of a token mint', MINT_EXAMPLE) },
     answer: answer(asset),
     invalid: { mint: INVALID_MINT },
     missing: failure('No pool has this token.', MINT_NOT_FOUND)
   }, (parts, { asked }) => form.asset(parts, asked.id))
 
-  endpoint(fastify, '/pair', {
+  endpoint('/pair', {
     operationId: `get${name}Pair`,
     summary: `${reader}: a pool`,
     description: 'What never changes of a pool. Answers 503 until the event that began the DAO is stored.',
-    tag,
     query: { id: text('Address of the DAO, which is the pool.', 'the address of a pool', DAO_EXAMPLE) },
     answer: answer(DexPairSchema),
     invalid: { pool: INVALID_POOL_ID },
     missing: failure('No such pool, or it is excluded.', notFound('Pool', '<id>'))
   }, (_parts, { asked }) => form.pair(asked.id))
 
-  endpoint(fastify, '/events', {
+  endpoint('/events', {
     operationId: `get${name}Events`,
     summary: `${reader}: the events of a range of blocks`,
     description: 'Swaps, and liquidity that came and went, from fromBlock to toBlock, both included, in the order ' +
       'of the chain; 20,000 blocks at most. A range never changes once it is given. Swaps that gave nothing have ' +
       'no price and are left out, as are the events of excluded DAOs.',
-    tag,
     query: {
       fromBlock: integer('First slot.', 'slot', 400120000),
       toBlock: integer('Last slot, the latest block at most.', 'slot', 400123456)
@@ -80,4 +75,4 @@ export const blockRangeRoutes = (
     },
     isDear: true
   }, (_parts, { asked, turn }) => form.events(asked.fromBlock, asked.toBlock, turn))
-}
+})

@@ -1,7 +1,7 @@
 import { multiply, type Rational, ZERO } from '../../decimal.js'
 import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
-import { invalidParameter, readDay } from '../../query.js'
+import { type Bounds, invalidParameter, rangeOf, readDay } from '../../query.js'
 import { amountText, exactUnits, ifKnown } from '../../market/pool-figures.js'
 import { largestFirst, tickerIdOf, usdText } from '../../market/ticker.js'
 import { DAY, dateOf, dayOf, dayOfDate } from '../../time.js'
@@ -81,8 +81,7 @@ const [MAX_DAYS, USUAL_DAYS] = [366, 30]
 
 /**
  * UTC days of all pools from the one that holds a Unix second to the one that holds another, oldest first, up to today.
- * Throws INVALID_PARAMETER, which calls the first by its `name`, for more than a year of them and for days to come, and
- * what the aggregates throw.
+ * Throws INVALID_PARAMETER for more than a year of them and for days to come, and what the aggregates throw.
  */
 export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keep(sources, async (parts, first: string, last: string) => {
@@ -91,9 +90,9 @@ export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) 
     const rows = (await daysOf(sums)).filter(({ date }) => date >= first && date <= last).reverse()
     return jsonResponse(rows, sums.headers.fees)
   })
-  return async (
-    parts: Part[], { from, to }: { from: number | undefined, to: number | undefined }, name: 'from' | 'since'
-  ) => {
+  return async (parts: Part[], asked: Bounds) => {
+    const { from, to } = rangeOf<Pick<Bounds, 'from' | 'to'>>(asked)
+    const name = asked.since === undefined ? 'from' : 'since'
     const today = dayOf(sources.history.head().time)
     const last = to === undefined ? today : Math.min(dayOf(to), today)
     const first = from === undefined ? last - USUAL_DAYS + 1 : dayOf(from)

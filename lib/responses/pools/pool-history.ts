@@ -12,7 +12,7 @@ import type { UsdValuation } from '../../market/usd.js'
 import type { Turn } from '../../line.js'
 import { DAY, dateOf, dayOf, timeText } from '../../time.js'
 import type { CachedResponse } from '../../http/cached-response.js'
-import type { Asked } from '../../query.js'
+import { type Asked, type Bounds, rangeOf } from '../../query.js'
 import type { Candles, PoolDays, Trades } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
 import { ALL_DAYS, checkTold, extentOf, knownTrades } from '../known.js'
@@ -33,7 +33,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
   const { history } = sources
 
   /** Answers by question, kept. `before` is read before the history is: no step of that may wait for a node. */
-  function kept<A extends object, T, S> (
+  function kept<A extends Pick<Bounds, 'from' | 'to'>, T, S> (
     make: (pair: Traded, asked: A, reading: Reading, state: S) => Promise<CachedResponse<T>>,
     before: (parts: Part[]) => Promise<S>
   ) {
@@ -45,8 +45,10 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
       keyOf: ([{ address, market }, asked]) =>
         [address, ...Object.values(market ?? {}), ...Object.values(asked)].join()
     })
-    return async (parts: Part[], id: K, asked: A, turn: Turn) =>
-      await get(parts, await check(id), asked, turn)
+    return async (parts: Part[], id: K, asked: A & Bounds, turn: Turn) => {
+      const range = rangeOf(asked)
+      return await get(parts, await check(id), range, turn)
+    }
   }
   const none = async () => {}
 

@@ -1,4 +1,3 @@
-import type { FastifyPluginAsync } from 'fastify'
 import { DAO_EXAMPLE } from '../../../schemas/common.js'
 import { DaoRecordSchema } from '../../../schemas/dao.js'
 import { DaosSchema } from '../../../schemas/daos.js'
@@ -6,10 +5,9 @@ import { INVALID_DAO } from '../../../schemas/errors.js'
 import { ProposalsSchema } from '../../../schemas/proposals.js'
 import { NO_DAO } from '../../../schemas/responses.js'
 import { TreasurySchema } from '../../../schemas/treasury.js'
-import { answer, endpoint, pathParameter } from '../../endpoint.js'
+import { answer, endpointsOf, pathParameter, routes } from '../../endpoint.js'
 
 const DAO = {
-  tag: 'daos',
   params: {
     dao: pathParameter('Address of the DAO, or the mint of its base token where one listed DAO trades it.', DAO_EXAMPLE)
   },
@@ -17,20 +15,19 @@ const DAO = {
   missing: NO_DAO
 }
 
-const routes: FastifyPluginAsync = async fastify => {
+export default routes('daos', (endpoint, fastify) => {
   const { market, daos, proposals } = fastify
 
-  endpoint(fastify, '/', {
+  endpointsOf(fastify, 'service')('', {
     operationId: 'getDaos',
     summary: 'Every discovered DAO, listed or not',
     description: 'The completeness report: why a DAO is not among the tickers, and how much of its history is ' +
       'indexed. discovered = listed + left_out.',
-    tag: 'service',
     query: 'any',
     answer: answer(DaosSchema)
   }, parts => market.daos(parts))
 
-  endpoint(fastify, '/:dao', {
+  endpoint('/:dao', {
     operationId: 'getDao',
     summary: 'Everything of one DAO',
     description: 'The DAO with its market, its supply and where that lies, and its treasury: each a fact of the ' +
@@ -39,7 +36,7 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(DaoRecordSchema)
   }, (parts, { params }) => daos.one(parts, params.dao))
 
-  endpoint(fastify, '/:dao/treasury', {
+  endpoint('/:dao/treasury', {
     operationId: 'getTreasury',
     summary: 'The treasury of a DAO',
     description: 'What its vault holds by token account, what its own positions in the pools would withdraw, and ' +
@@ -48,12 +45,11 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(TreasurySchema)
   }, (parts, { params }) => daos.treasury(parts, params.dao))
 
-  endpoint(fastify, '/:dao/proposals', {
+  endpoint('/:dao/proposals', {
     operationId: 'getDaoProposals',
     summary: 'Proposals of a DAO',
     description: 'As `/api/proposals?dao=`: newest first, 1,000 at most.',
     ...DAO,
     answer: answer(ProposalsSchema)
   }, (parts, { params }) => proposals.list(parts, { dao: params.dao, limit: 1000 }))
-}
-export default routes
+})

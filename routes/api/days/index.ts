@@ -1,35 +1,29 @@
-import type { FastifyPluginAsync } from 'fastify'
-import { range, rangeOf } from '../../../lib/query.js'
+import { range } from '../../../lib/query.js'
 import { INVALID_DATE } from '../../../schemas/errors.js'
 import { HISTORY_HEADERS } from '../../../schemas/headers.js'
 import { MarketDaySchema, MarketDaysSchema } from '../../../schemas/pools.js'
-import { answer, endpoint, pathParameter } from '../../endpoint.js'
+import { answer, pathParameter, routes } from '../../endpoint.js'
 
 const HEADERS = [...HISTORY_HEADERS, 'X-History-Missing', 'X-Fees-Unknown'] as const
 
-const routes: FastifyPluginAsync = async fastify => {
-  const { pools } = fastify
-
-  endpoint(fastify, '', {
+export default routes('pools', (endpoint, { pools }) => {
+  endpoint('', {
     operationId: 'getMarketDays',
     summary: 'UTC days of the whole market',
     description: 'Volume, protocol fees and trades of all pools by UTC day, as the breakdowns of the aggregates ' +
       'have them, oldest first; at most 366 days. It begins at the first whole day while the past is read, which ' +
       '`X-History-Since` says.',
-    tag: 'pools',
     query: range('Days', ', and the one that holds it; default 30 days in all', '; default today'),
     answer: answer(MarketDaysSchema, ...HEADERS)
-  }, (parts, { asked }) => pools.marketDays(parts, rangeOf(asked), asked.since === undefined ? 'from' : 'since'))
+  }, (parts, { asked }) => pools.marketDays(parts, asked))
 
-  endpoint(fastify, '/:date', {
+  endpoint('/:date', {
     operationId: 'getMarketDay',
     summary: 'One UTC day of the whole market',
     description: 'Volume and protocol fees of all pools on a UTC day, valued as the aggregates are, whose breakdown ' +
       'its sums are taken from. Answers 503 while that day is still to be read.',
-    tag: 'pools',
     params: { date: pathParameter('UTC day, YYYY-MM-DD, not after today.', '2026-01-31') },
     answer: answer(MarketDaySchema, ...HEADERS),
     invalid: { date: INVALID_DATE }
   }, (parts, { params }) => pools.day(parts, params.date))
-}
-export default routes
+})

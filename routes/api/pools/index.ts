@@ -1,5 +1,4 @@
-import type { FastifyPluginAsync } from 'fastify'
-import { positiveDecimal, rangeOf, word } from '../../../lib/query.js'
+import { positiveDecimal, word } from '../../../lib/query.js'
 import { CANDLES, DAYS, TRADES } from '../../../lib/responses/parameters.js'
 import { DAO_EXAMPLE } from '../../../schemas/common.js'
 import { INVALID_POOL_ID } from '../../../schemas/errors.js'
@@ -8,29 +7,25 @@ import {
   CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, QuoteSchema, TradesSchema
 } from '../../../schemas/pools.js'
 import { NO_POOL } from '../../../schemas/responses.js'
-import { answer, endpoint, pathParameter } from '../../endpoint.js'
+import { answer, pathParameter, routes } from '../../endpoint.js'
 
 const WARMING = 'While the past is read it tells what is known by then; where that is nothing the status is 503.'
 const POOL = {
-  tag: 'pools',
   params: { pool_id: pathParameter('Address of the DAO.', DAO_EXAMPLE) },
   invalid: { pool: INVALID_POOL_ID },
   missing: NO_POOL
 }
 
-const routes: FastifyPluginAsync = async fastify => {
-  const { pools } = fastify
-
-  endpoint(fastify, '', {
+export default routes('pools', (endpoint, { pools }) => {
+  endpoint('', {
     operationId: 'getPools',
     summary: 'All pools with their windows',
     description: 'Every listed pool, deepest first, with what was traded on it: 24 hours to the second, 7 and 30 ' +
       `days by whole minutes. Answers live 10 seconds. ${WARMING}`,
-    tag: 'pools',
     answer: answer(PoolsSchema)
   }, parts => pools.list(parts))
 
-  endpoint(fastify, '/:pool_id', {
+  endpoint('/:pool_id', {
     operationId: 'getPool',
     summary: 'One pool, and what its figures are made of',
     description: 'The record of the list with its provenance: accounts, slot, raw amounts, fee rates, sequence ' +
@@ -39,7 +34,7 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(PoolDetailSchema)
   }, (parts, { params }) => pools.one(parts, params.pool_id))
 
-  endpoint(fastify, '/:pool_id/quote', {
+  endpoint('/:pool_id/quote', {
     operationId: 'getQuote',
     summary: 'What a swap would yield',
     description: 'Output, average price, price impact and fee of one swap of a given size, by the program\'s ' +
@@ -55,7 +50,7 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(QuoteSchema)
   }, (parts, { params, asked: { side, amount } }) => pools.quote(parts, params.pool_id, side, amount))
 
-  endpoint(fastify, '/:pool_id/trades', {
+  endpoint('/:pool_id/trades', {
     operationId: 'getTrades',
     summary: 'Trades of a pool',
     description: 'Finalized spot swaps, newest first. The next page is asked for with the last `trade_id` as ' +
@@ -65,9 +60,9 @@ const routes: FastifyPluginAsync = async fastify => {
     query: TRADES,
     answer: answer(TradesSchema, ...HISTORY_HEADERS),
     isDear: true
-  }, (parts, { params, asked, turn }) => pools.trades(parts, params.pool_id, rangeOf(asked), turn))
+  }, (parts, { params, asked, turn }) => pools.trades(parts, params.pool_id, asked, turn))
 
-  endpoint(fastify, '/:pool_id/ohlcv', {
+  endpoint('/:pool_id/ohlcv', {
     operationId: 'getCandles',
     summary: 'Candles of a pool',
     description: 'Open, high, low and close of executed prices with volumes, oldest first; the newest ends now. Of ' +
@@ -77,9 +72,9 @@ const routes: FastifyPluginAsync = async fastify => {
     query: CANDLES,
     answer: answer(CandlesSchema, ...HISTORY_HEADERS),
     isDear: true
-  }, (parts, { params, asked, turn }) => pools.candles(parts, params.pool_id, rangeOf(asked), turn))
+  }, (parts, { params, asked, turn }) => pools.candles(parts, params.pool_id, asked, turn))
 
-  endpoint(fastify, '/:pool_id/days', {
+  endpoint('/:pool_id/days', {
     operationId: 'getPoolDays',
     summary: 'UTC days of a pool',
     description: 'Volumes, trades, makers, fees and prices of each UTC day with trades, oldest first; today so ' +
@@ -88,6 +83,5 @@ const routes: FastifyPluginAsync = async fastify => {
     query: DAYS,
     answer: answer(PoolDaysSchema, ...HISTORY_HEADERS),
     isDear: true
-  }, (parts, { params, asked, turn }) => pools.days(parts, params.pool_id, rangeOf(asked), turn))
-}
-export default routes
+  }, (parts, { params, asked, turn }) => pools.days(parts, params.pool_id, asked, turn))
+})

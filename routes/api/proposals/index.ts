@@ -1,31 +1,26 @@
-import type { FastifyPluginAsync } from 'fastify'
-import { optional, rangeOf, word } from '../../../lib/query.js'
+import { optional, word } from '../../../lib/query.js'
 import { address, CANDLES, daoOrMint, limit, TRADES } from '../../../lib/responses/parameters.js'
 import { QUOTE_EXAMPLE } from '../../../schemas/common.js'
 import { INVALID_PROPOSAL } from '../../../schemas/errors.js'
 import { CandlesSchema, TradesSchema } from '../../../schemas/pools.js'
 import { PROPOSAL_STATES, ProposalSchema, ProposalsSchema } from '../../../schemas/proposals.js'
 import { NO_DAO, NO_PROPOSAL } from '../../../schemas/responses.js'
-import { answer, endpoint, pathParameter } from '../../endpoint.js'
+import { answer, pathParameter, routes } from '../../endpoint.js'
 
 const WARMING = 'Answers 503 until everything that it states is indexed.'
 const PROPOSAL = {
-  tag: 'daos',
   params: { proposal: pathParameter('Address of the proposal.', QUOTE_EXAMPLE) },
   invalid: { proposal: INVALID_PROPOSAL },
   missing: NO_PROPOSAL
 }
 const MARKET = { market: word('pass or fail: of which market.', ['pass', 'fail']) }
 
-const routes: FastifyPluginAsync = async fastify => {
-  const { proposals } = fastify
-
-  endpoint(fastify, '', {
+export default routes('daos', (endpoint, { proposals }) => {
+  endpoint('', {
     operationId: 'getProposals',
     summary: 'Proposals of all DAOs',
     description: 'What DAOs decide, newest first, by launch or, without one, by when it was proposed. The next page ' +
       `is asked for with the last \`proposal\` as \`before\`. ${WARMING}`,
-    tag: 'daos',
     query: {
       state: optional(word(`Only those that are one of ${PROPOSAL_STATES.join(', ')}.`, PROPOSAL_STATES, 'pending')),
       dao: optional(daoOrMint('Only those of this DAO, by its address or its base mint.')),
@@ -36,7 +31,7 @@ const routes: FastifyPluginAsync = async fastify => {
     missing: NO_DAO
   }, (parts, { asked }) => proposals.list(parts, asked))
 
-  endpoint(fastify, '/:proposal', {
+  endpoint('/:proposal', {
     operationId: 'getProposal',
     summary: 'One proposal, a live one with its markets',
     description: 'Of a live one the pass and the fail market, their averages carried to this moment by the ' +
@@ -46,7 +41,7 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(ProposalSchema)
   }, (parts, { params }) => proposals.one(parts, params.proposal))
 
-  endpoint(fastify, '/:proposal/trades', {
+  endpoint('/:proposal/trades', {
     operationId: 'getProposalTrades',
     summary: 'Trades of a market of a proposal',
     description: 'Finalized swaps of one of the two markets, newest first, paged as those of a pool are. Amounts, ' +
@@ -56,9 +51,9 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(TradesSchema, 'X-History-Complete'),
     isDear: true
   }, (parts, { params, asked: { market, ...asked }, turn }) =>
-    proposals.trades(parts, { ...params, market }, rangeOf(asked), turn))
+    proposals.trades(parts, { ...params, market }, asked, turn))
 
-  endpoint(fastify, '/:proposal/ohlcv', {
+  endpoint('/:proposal/ohlcv', {
     operationId: 'getProposalCandles',
     summary: 'Candles of a market of a proposal',
     description: 'As those of a pool, of conditional tokens.',
@@ -67,6 +62,5 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(CandlesSchema, 'X-History-Complete'),
     isDear: true
   }, (parts, { params, asked: { market, ...asked }, turn }) =>
-    proposals.candles(parts, { ...params, market }, rangeOf(asked), turn))
-}
-export default routes
+    proposals.candles(parts, { ...params, market }, asked, turn))
+})

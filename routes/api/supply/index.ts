@@ -1,22 +1,20 @@
-import type { FastifyPluginAsync } from 'fastify'
 import { prefersJson } from '../../../lib/http/media-type.js'
 import { makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { jsonResponse } from '../../../lib/responses/json-response.js'
 import { formOf } from '../../../lib/responses/sources.js'
 import { PLAIN_AMOUNT } from '../../../schemas/responses.js'
 import { type Supply, SupplyAnswerSchema } from '../../../schemas/supply.js'
-import { answer, endpoint, MINT } from '../../endpoint.js'
+import { answer, MINT, routes } from '../../endpoint.js'
 
 /** The bytes depend on two headers of the request. */
 const BOTH_FORMS = { vary: 'accept, accept-encoding' }
 
-const SUPPLY = { tag: 'supply', ...MINT, query: 'any' as const }
+const SUPPLY = { ...MINT, query: 'any' as const }
 
-const routes: FastifyPluginAsync = async fastify => {
-  const { supply } = fastify
+export default routes('supply', (endpoint, { supply }) => {
   const record = formOf(supply, data => jsonResponse({ result: data.totalSupply, data }))
 
-  endpoint(fastify, '/:mintAddress', {
+  endpoint('/:mintAddress', {
     operationId: 'getSupply',
     summary: 'Supply of a token with its breakdown',
     description: 'All figures are of one slot. Circulating = total − team performance package; what the pools hold ' +
@@ -30,7 +28,7 @@ const routes: FastifyPluginAsync = async fastify => {
   ): void {
     const asText = formOf(supply, value => makeCachedResponse('text/plain; charset=utf-8', pick(value), BOTH_FORMS))
     const asJson = formOf(supply, value => jsonResponse({ result: pick(value) }, BOTH_FORMS))
-    endpoint<unknown, 'mintAddress'>(fastify, `/:mintAddress/${path}`, {
+    endpoint<unknown, 'mintAddress'>(`/:mintAddress/${path}`, {
       operationId,
       summary,
       description,
@@ -47,6 +45,4 @@ const routes: FastifyPluginAsync = async fastify => {
     'Total supply less the team performance package, in whole tokens; what the pools hold circulates.',
     ({ circulatingSupply }) => circulatingSupply
   )
-}
-
-export default routes
+})

@@ -1,28 +1,24 @@
-import type { FastifyPluginAsync } from 'fastify'
 import { byDefault, integer } from '../../../lib/query.js'
 import { depth } from '../../../lib/responses/parameters.js'
 import {
   CmcAssetsSchema, CmcOrderBookSchema, CmcSummarySchema, CmcTickersSchema, CmcTradesSchema
 } from '../../../schemas/cmc.js'
-import { answer, endpoint, PAIR } from '../../endpoint.js'
+import { answer, PAIR, routes } from '../../endpoint.js'
 
 const { ticker_id: pair } = PAIR.params
-const MARKET_PAIR = { ...PAIR, params: { market_pair: pair }, tag: 'aggregators' }
+const MARKET_PAIR = { ...PAIR, params: { market_pair: pair } }
 /** Of level 1 the best bid and ask alone; 2 and 3 are the same: a pool has no single orders. */
 const BEST = 1
 
-const routes: FastifyPluginAsync = async fastify => {
-  const { cmc } = fastify.forms
-
-  endpoint(fastify, '/summary', {
+export default routes('aggregators', (endpoint, { forms: { cmc } }) => {
+  endpoint('/summary', {
     operationId: 'getCmcSummary',
     summary: 'CoinMarketCap: all pools with the last 24 hours',
     description: 'One row per pool, deepest first.',
-    tag: 'aggregators',
     answer: answer(CmcSummarySchema)
   }, parts => cmc.summary(parts))
 
-  endpoint(fastify, '/trades/:market_pair', {
+  endpoint('/trades/:market_pair', {
     operationId: 'getCmcTrades',
     summary: 'CoinMarketCap: trades of a pair in the last 24 hours',
     description: 'Newest first, of the deepest pool of the pair; swaps that gave nothing have no price and are ' +
@@ -32,23 +28,21 @@ const routes: FastifyPluginAsync = async fastify => {
     isDear: true
   }, (parts, { params, turn }) => cmc.trades(parts, params.market_pair, turn))
 
-  endpoint(fastify, '/assets', {
+  endpoint('/assets', {
     operationId: 'getCmcAssets',
     summary: 'CoinMarketCap: the tokens of all pairs',
     description: 'By mint: symbols repeat.',
-    tag: 'aggregators',
     answer: answer(CmcAssetsSchema)
   }, parts => cmc.assets(parts))
 
-  endpoint(fastify, '/ticker', {
+  endpoint('/ticker', {
     operationId: 'getCmcTicker',
     summary: 'CoinMarketCap: all pairs with price and volumes',
     description: 'By ticker_id. Nothing is added up: of several pools of a pair the deepest stands for it.',
-    tag: 'aggregators',
     answer: answer(CmcTickersSchema)
   }, parts => cmc.ticker(parts))
 
-  endpoint(fastify, '/orderbook/:market_pair', {
+  endpoint('/orderbook/:market_pair', {
     operationId: 'getCmcOrderBook',
     summary: 'CoinMarketCap: the order book of a pair',
     description: 'The pool\'s curve in slices of a price move of 0.1 %, fee included; of several pools of a pair ' +
@@ -62,5 +56,4 @@ const routes: FastifyPluginAsync = async fastify => {
     },
     answer: answer(CmcOrderBookSchema)
   }, (parts, { params, asked }) => cmc.orderBook(parts, params.market_pair, asked.level === BEST ? 2 : asked.depth))
-}
-export default routes
+})

@@ -1,19 +1,17 @@
-import type { FastifyPluginAsync } from 'fastify'
 import { exact } from '../../../lib/exact-json.js'
 import { exactResponse } from '../../../lib/responses/json-response.js'
 import { formOf } from '../../../lib/responses/sources.js'
 import { JupiterCirculatingSchema, JupiterTotalSchema } from '../../../schemas/jupiter.js'
-import { answer, endpoint, MINT } from '../../endpoint.js'
+import { answer, MINT, routes } from '../../endpoint.js'
 
-const routes: FastifyPluginAsync = async fastify => {
-  const { supply } = fastify
+export default routes('aggregators', (endpoint, { supply }) => {
   const total = formOf(supply, ({ totalSupply }) =>
     exactResponse<{ totalSupply: number }>({ totalSupply: exact(totalSupply) }))
   const circulating = formOf(supply, ({ circulatingSupply }) =>
     exactResponse<{ circulatingSupply: number }>({ circulatingSupply: exact(circulatingSupply) }))
-  const common = { tag: 'aggregators', ...MINT }
+  const common = { ...MINT }
 
-  endpoint(fastify, '/:mintAddress/total', {
+  endpoint('/:mintAddress/total', {
     operationId: 'getJupiterTotalSupply',
     summary: 'Jupiter: total supply as a number',
     description: 'The supply of the mint in whole tokens.',
@@ -21,12 +19,11 @@ const routes: FastifyPluginAsync = async fastify => {
     answer: answer(JupiterTotalSchema)
   }, (parts, { params }) => total(parts, params.mintAddress))
 
-  endpoint(fastify, '/:mintAddress/circulating', {
+  endpoint('/:mintAddress/circulating', {
     operationId: 'getJupiterCirculatingSupply',
     summary: 'Jupiter: circulating supply as a number',
     description: 'Total supply less the team performance package, in whole tokens.',
     ...common,
     answer: answer(JupiterCirculatingSchema)
   }, (parts, { params }) => circulating(parts, params.mintAddress))
-}
-export default routes
+})
