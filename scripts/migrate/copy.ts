@@ -40,12 +40,11 @@ const KEYS: Record<Table, string[]> = {
   proposals: ['proposal'],
   indexed_ranges: ['newest'],
   missing: ['signature'],
-  late: ['dao', 'seq', 'what'],
   fee_rates: ['dao', 'bps']
 }
 const TABLES = Object.keys(KEYS) as Table[]
 const SEQS = new Set(['seq', 'first_seq', 'last_seq', 'pending_seq'])
-const TEXTS = new Set(['maker', 'signature', 'bps', 'proposal', 'newest', 'what'])
+const TEXTS = new Set(['maker', 'signature', 'bps', 'proposal', 'newest'])
 const PAGE_SIZE = 2000
 /** What only a leader tells, of itself (`lib/history/replicas/leader-progress.ts`). */
 export const LEADER_NOTES = ['progress'] as const

@@ -5,7 +5,7 @@ import type { FeeRate, PoolEvent, Trade } from '../rules/types.js'
 import type { ToldEvent } from '../rules/unknown-kinds.js'
 import { INCOMPLETE, IS_POOL_EVENT } from './conditions.js'
 import { type RowOf, seqText } from './mapping.js'
-import { EVENT_IS_LATE, FEE_IS_LATE, IS_ON_TIME } from './published.js'
+import { IS_ON_TIME } from './published.js'
 import type {
   FirstEvent, IncompleteEvent, IncompleteQuery, PoolEventsQuery, PublishedSlot, Since, Traders, TradesQuery
 } from './types.js'
@@ -115,7 +115,7 @@ export const eventReads = {
 
   /** Of all DAOs, in the order of the chain, without what came after its slot was published. */
   async poolEvents (view: View, { from, to, after, limit }: PoolEventsQuery): Promise<PoolEvent[]> {
-    let query = view.db.selectFrom('events').select([...COLUMNS, FEE_IS_LATE.as('fee_is_late')])
+    let query = view.db.selectFrom('events').select([...COLUMNS, 'late'])
       .where('slot', '>=', after?.slot ?? from).where('slot', '<=', to).where(IS_POOL_EVENT).where(IS_ON_TIME)
     if (after !== undefined) {
       const { slot, blockIndex, eventIndex } = after
@@ -124,7 +124,7 @@ export const eventReads = {
     }
     const rows = await query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst())
       .orderBy('event_index').limit(limit).execute()
-    const events = rows.map(row => withDao(view, POOL_EVENT)(row.fee_is_late ? { ...row, fee: null } : row))
+    const events = rows.map(row => withDao(view, POOL_EVENT)(row.late === null ? row : { ...row, fee: null }))
     for (const event of events) {
       if (event.swap === null && event.liquidity === null) event.liquidity = await broughtBack(view, event)
     }
@@ -140,9 +140,9 @@ export const eventReads = {
 
   /** Number 1 of a DAO. */
   async firstEvent (view: View, dao: string): Promise<FirstEvent | null> {
-    const row = await view.db.selectFrom('events').select([...COLUMNS, EVENT_IS_LATE.as('is_late')])
+    const row = await view.db.selectFrom('events').select([...COLUMNS, 'late'])
       .where('dao', '=', view.idOf(dao)).where('seq', '=', seqText(1n)).executeTakeFirst()
-    return row === undefined ? null : { ...withDao(view, POOL_EVENT)(row), isLate: Boolean(row.is_late) }
+    return row === undefined ? null : { ...withDao(view, POOL_EVENT)(row), isLate: row.late === 'event' }
   },
 
   /** Those that a DAO's swaps show, oldest first; without one, that of the newest swap of all. */

@@ -86,7 +86,7 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
   const statements = [
     ...[
       sql`maker text`, sql`block_index integer`, sql`quote_change ${amount}`, sql`base_change ${amount}`,
-      sql`proposal text`, sql`market text`, sql`facts text`
+      sql`proposal text`, sql`market text`, sql`facts text`, sql`late text`
     ].map(column => sql`alter table events add column ${column}`),
     sql`create index events_trades on events (dao, at, seq) where side is not null`,
     sql`create index events_slot on events (slot, block_index, event_index)`,
@@ -117,8 +117,6 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
     sql`create table fee_rates (
       dao integer not null, bps text not null, from_slot bigint not null, to_slot bigint not null,
       primary key (dao, bps))`,
-    sql`create table late (
-      dao integer not null, seq ${amount} not null, what text not null, primary key (dao, seq, what)) ${clause}`,
     sql`drop table if exists accounts`,
     sql`update meta set key = 'revision' where key = 'change'`,
     sql`delete from meta where key = 'valuation'`
@@ -127,7 +125,7 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
 }
 
 /** In order; a released one is never changed, a new one is added at the end. */
-const MIGRATIONS = [{ to: 2, run: first }, { to: 11, run: second }]
+const MIGRATIONS = [{ to: 2, run: first }, { to: 12, run: second }]
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.to
 

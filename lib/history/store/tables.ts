@@ -147,8 +147,11 @@ type CandleTable = RowOf<typeof CANDLE> & { dao: number }
 export interface Tables {
   meta: { key: string, value: string }
   daos: { id: number, address: string, first_swap: number | null }
-  /** `revision`: set anew when a row changes, so that a reader finds what is new to it. */
-  events: RowOf<typeof STORED_EVENT> & { dao: number, revision: number }
+  /**
+   * `revision`: set anew when a row changes, so that a reader finds what is new to it. `late`: it, or its fee, came
+   * after its slot had been published, and is left out of block ranges for good.
+   */
+  events: RowOf<typeof STORED_EVENT> & { dao: number, revision: number, late: 'event' | 'fee' | null }
   unattributed: RowOf<typeof UNATTRIBUTED>
   sequence_ranges: RowOf<typeof SEQUENCE_RANGE> & { dao: number }
   minutes: CandleTable
@@ -162,8 +165,6 @@ export interface Tables {
   proposals: { proposal: string, dao: number }
   indexed_ranges: RowOf<typeof INDEXED_RANGE>
   missing: MissingTransaction
-  /** Came after its slot had been published, an event or its fee: left out of block ranges for good. */
-  late: { dao: number, seq: string, what: 'event' | 'fee' }
 }
 
 /** What differs between engines. */

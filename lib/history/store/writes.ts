@@ -3,7 +3,7 @@ import { feeRatesOf } from '../rules/tally.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
 import { putAdded, putCloses, putMakers } from './candle-rows.js'
 import { jsonText, rowOf, seqText } from './mapping.js'
-import { putLate } from './published.js'
+import { readPublished } from './published.js'
 import { notesOf } from './state.js'
 import type { AmendedEvent, RebuiltPage, StepChanges } from './types.js'
 import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
@@ -34,15 +34,18 @@ const putRates = (to: Writing, rates: StepChanges['rates']): Promise<void> =>
     oc.column('bps').doUpdateSet(excluded(['swaps'])))
 
 async function putEvents (to: Writing, { events, fees }: StepChanges): Promise<void> {
+  const published = (await readPublished(to))?.slot ?? -1
   await putRows(to, 'events', events.map(event => ({
     revision: to.nextRevision(),
     dao: to.numberOf(event.dao),
-    ...rowOf(STORED_EVENT, { ...event, facts: event.facts ?? null })
+    ...rowOf(STORED_EVENT, { ...event, facts: event.facts ?? null }),
+    late: event.slot <= published ? 'event' as const : null
   })))
   await putCloses(to, events)
   const found = events.flatMap(({ dao, slot, swap }) => swap === null ? [] : [{ dao, slot, swap }])
   for (const { fee, ...event } of fees) {
-    const row = await eventOf(to, event).set({ fee: fee.toString(), revision: to.nextRevision() })
+    const late = sql<'fee' | null>`case when slot <= ${published} then coalesce(late, 'fee') end`
+    const row = await eventOf(to, event).set({ fee: fee.toString(), late, revision: to.nextRevision() })
       .returning(['slot', ...EVENT.swap.columns]).executeTakeFirst()
     const swap = row && EVENT.swap.read(row)
     if (swap != null) found.push({ dao: event.dao, slot: row!.slot, swap })
@@ -96,7 +99,6 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
     await putRows(to, 'indexed_ranges', indexedRanges.map(range => rowOf(INDEXED_RANGE, range)))
   }
   await putMeta(to.db, notesOf(changes.state))
-  await putLate(to, changes)
 }
 
 /** What is made of the swaps: a rebuild begins by emptying these, in this order (`replicas/follower.ts`). */

@@ -37,7 +37,7 @@ const BACK = [
     'events_markets', 'events_other_fees'
   ].map(index => `drop index ${index}`),
   ...[
-    'maker', 'block_index', 'quote_change', 'base_change', 'proposal', 'market', 'facts'
+    'maker', 'block_index', 'quote_change', 'base_change', 'proposal', 'market', 'facts', 'late'
   ].map(column => `alter table events drop column ${column}`),
   ...RENAMED.flatMap(([table, old, columns]) => [
     ...columns.split(',').filter(pair => pair !== '').map(pair => pair.trim().split(' ')).map(
@@ -45,7 +45,7 @@ const BACK = [
     ),
     ...(table === old ? [] : [`alter table ${table} rename to ${old}`])
   ]),
-  ...['minutes', 'hours', 'days', 'closes', 'makers', 'fee_rates', 'late'].map(table => `drop table ${table}`),
+  ...['minutes', 'hours', 'days', 'closes', 'makers', 'fee_rates'].map(table => `drop table ${table}`),
   'create table days (dao integer not null, day integer not null, base text not null, quote text not null, trades bigint not null, change bigint not null, primary key (dao, day))',
   'create index days_change on days (change)',
   "insert into days values (1, 20000, '1', '1', 99, 1)",

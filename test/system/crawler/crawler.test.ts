@@ -17,7 +17,7 @@ test(`${HOURS} hours on one process: its ranges stay, and the crawler has what t
     async late () {
       const db = new Database(join(folder, 'history.db'), { readonly: true })
       const rows = db.prepare(
-        'select daos.address as dao, events.slot, events.kind from late join events on late.dao = events.dao and late.seq = events.seq join daos on daos.id = late.dao where late.what = \'event\''
+        'select daos.address as dao, events.slot, events.kind from events join daos on daos.id = events.dao where late = \'event\''
       ).all()
       db.close()
       return rows as Array<{ dao: string, slot: number, kind: string }>

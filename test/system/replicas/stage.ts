@@ -84,7 +84,7 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
   /** Every write is noted, in the order in which the database let them happen, with the session that made it. */
   async function noteWriters (): Promise<void> {
     await until('the tables are there', 60_000, async () => (await ask(
-      'select from information_schema.tables where table_schema = $1 and table_name = $2', [schema, 'late']
+      'select from information_schema.tables where table_schema = $1 and table_name = $2', [schema, 'fee_rates']
     )).length > 0)
     await ask(
       `create table "${schema}".writers (n bigserial primary key, pid integer not null default pg_backend_pid())`
