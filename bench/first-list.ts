@@ -2,12 +2,10 @@
  * The history on a node as people have them, from an empty store: how long until the last 24 hours are indexed, against
  * what the node's limits allow, and what it cost in calls.
  *
- * `npm run bench -- first-list [--node documented] [--transactions 373] [--swaps 1000] [--all] [--follow 60 [--trades
- * 6] [--listen]]`
+ * `npm run bench -- first-list [--node documented] [--transactions 373] [--swaps 1000] [--all]`
  *
  * `--transactions`: those of the last day, of `--swaps` in all; `--all`: until the history is complete, and what that
- * costs; `--follow`: seconds that the head is followed afterwards, with so many `--trades` a minute, told of each as by
- * a WebSocket where `--listen` is given.
+ * costs.
  */
 import { setTimeout } from 'node:timers/promises'
 import { createNodeClient } from '../lib/chain/nodes.js'
@@ -19,8 +17,8 @@ import { isNodeKind, NODE_KINDS } from '../simulator/kinds.js'
 import { options, scratchFolder } from './support/run.js'
 import { VALUATION } from './support/swap-event.js'
 
-const { node: kind, transactions: today, swaps: least, follow, trades, listen, all } = options({
-  node: 'documented', transactions: 373, swaps: 1000, follow: 0, trades: 0, listen: false, all: false
+const { node: kind, transactions: today, swaps: least, all } = options({
+  node: 'documented', transactions: 373, swaps: 1000, all: false
 })
 if (!isNodeKind(kind)) throw new Error(`--node must be one of ${Object.keys(NODE_KINDS).join(', ')}`)
 const swaps = Math.max(least, today)
@@ -43,7 +41,6 @@ const store = await openSqliteStore({ folder: scratchFolder(), program: ledger.p
 const client = createNodeClient({ urls: [node.url] })
 const calls = new Map<string, number>()
 let [accepted, refused] = [0, 0]
-let isListening = false
 const history = createHistory({
   reader: createHistoryReader(client),
   store,
@@ -53,7 +50,6 @@ const history = createHistory({
   }),
   ...VALUATION,
   time: client.time,
-  isListening: () => isListening,
   onLog: ({ message }) => console.log(`${((performance.now() - begun) / 1000).toFixed(1).padStart(7)} s  ${message}`)
 })
 
@@ -81,19 +77,6 @@ console.log(
 if (all) {
   while (!history.status().complete) await setTimeout(20)
   console.log(`all ${swaps} after ${((performance.now() - begun) / 1000).toFixed(1)} s; ${counts()}`)
-}
-if (follow > 0) {
-  isListening = listen
-  await setTimeout(5000)
-  counts()
-  const pause = trades > 0 ? 60_000 / trades : Infinity
-  for (let left = follow * 1000; left > 0; left -= pause) {
-    await setTimeout(Math.min(pause, left))
-    if (pause > left) break
-    daos[0]!.swap('buy', 1_000_003n)
-    if (listen) history.wake()
-  }
-  console.log(`${follow} s of following: ${counts()}`)
 }
 clearInterval(timer)
 await history.stop()

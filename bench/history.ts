@@ -14,7 +14,7 @@ import { createStepWriter } from '../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../lib/history/store/sqlite.js'
 import type { Store } from '../lib/history/store/create-store.js'
 import { createVolumes } from '../lib/history/volumes/volumes.js'
-import { type Chain, startChain } from './support/chain.js'
+import { type ServedMarket, spawnMarket } from '../simulator/spawn.js'
 import { costOf, median } from './support/measure.js'
 import { options, scratchFolder } from './support/run.js'
 import { inputOf, PROGRAM, swapEvent, VALUATION } from './support/swap-event.js'
@@ -29,7 +29,7 @@ const DAY = 86_400
 interface Indexed { events: number, ms: number, cpu: number }
 
 /** Indexes a chain into a new store, which `change` may alter. Throws where anything is missing in the end. */
-async function index (chain: Chain, change: (store: Store) => Store = store => store): Promise<Indexed> {
+async function index (chain: ServedMarket, change: (store: Store) => Store = store => store): Promise<Indexed> {
   const opened = await openSqliteStore({ folder: scratchFolder(), program: chain.program })
   const client = createNodeClient({ urls: [chain.url] })
   const history = createHistory({
@@ -56,7 +56,7 @@ async function index (chain: Chain, change: (store: Store) => Store = store => s
 }
 
 async function candles (): Promise<void> {
-  const chain = await startChain('--daos', String(values.daos || 20), '--swaps', String(values.swaps))
+  const chain = await spawnMarket('--daos', String(values.daos || 20), '--swaps', String(values.swaps))
   try {
     await index(chain)   // warms up
     const [withCandles, without]: [Indexed[], Indexed[]] = [[], []]

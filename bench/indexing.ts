@@ -6,8 +6,8 @@
  * `npm run build && npm run bench -- indexing [--swaps 20000] [--daos 20] [--days 30] [--rounds 3]
  * [--flags='--optimize-for-size …'] [--against ../of-before] [--no-reference]`
  */
+import { spawnMarket } from '../simulator/spawn.js'
 import { HOME, startArguments, startBuilt } from './support/built-service.js'
-import { startChain } from './support/chain.js'
 import { median } from './support/measure.js'
 import { options } from './support/run.js'
 import { settingsOf } from './support/settings.js'
@@ -31,7 +31,7 @@ const PATHS = ['/api/tickers', '/health', '/api/daos', '/ready', '/']
 
 interface Run { ms: number, cpu: number, indexed: number, underLoad: number, requests: number }
 
-const chain = await startChain(
+const chain = await spawnMarket(
   '--live', '--daos', String(values.daos), '--swaps', String(values.swaps), '--days', String(values.days),
   ...(values.against === '' ? [] : ['--version-one', '0'])
 )

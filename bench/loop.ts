@@ -9,8 +9,8 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { spawnMarket } from '../simulator/spawn.js'
 import { type BuiltService, HOME, startArguments, startBuilt } from './support/built-service.js'
-import { startChain } from './support/chain.js'
 import { options } from './support/run.js'
 import { settingsOf } from './support/settings.js'
 
@@ -34,7 +34,7 @@ async function longest (child: ChildProcess): Promise<string> {
   return `${ms.toFixed(0)} ms, ${cpu.toFixed(0)} ms of CPU`
 }
 
-const chain = await startChain('--daos', String(daos), '--swaps', String(swaps), '--live')
+const chain = await spawnMarket('--daos', String(daos), '--swaps', String(swaps), '--live')
 const idle = spawn(
   process.execPath,
   ['--import', HELD, '--eval', 'setInterval(() => {}, 1000)'],

@@ -16,8 +16,8 @@ import { createValuation } from '../lib/market/usd.js'
 import { PROGRAMS } from '../lib/protocol/addresses.js'
 import { createProgramClient } from '../lib/protocol/client.js'
 import { makeCachedResponse } from '../lib/http/cached-response.js'
+import { spawnMarket } from '../simulator/spawn.js'
 import { runAsStarted } from './support/as-started.js'
-import { startChain } from './support/chain.js'
 import { costOf, median } from './support/measure.js'
 import { options } from './support/run.js'
 
@@ -27,7 +27,7 @@ const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const NOTHING = { base: ratio(0n), quote: ratio(0n) }
 const RULES = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }
 
-const { url, program, stop } = await startChain('--daos', String(daos), '--swaps', '0')
+const { url, program, stop } = await spawnMarket('--daos', String(daos), '--swaps', '0')
 try {
   const client = createProgramClient(program)
   // as the service does once it listens

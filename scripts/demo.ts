@@ -1,11 +1,8 @@
 /** The whole service on a simulated chain: about 20 DAOs that trade live, and what to try on them. */
-import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
-import { extname, join } from 'node:path'
-import { createInterface } from 'node:readline'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
@@ -13,6 +10,7 @@ import app, { serverOptions } from '../app.js'
 import { lastDayText } from '../lib/history/status.js'
 import type { Ticker } from '../schemas/ticker.js'
 import { NODE_KINDS, isNodeKind } from '../simulator/kinds.js'
+import { type ServedMarket, spawnMarket } from '../simulator/spawn.js'
 import { readCommandLine, refuse } from './command-line.js'
 
 const HELP = `npm run demo -- [options]
@@ -41,16 +39,6 @@ const OWN_ADDRESS = '127.0.0.2'
 /** Between two lines that say how far the last day is. */
 const TELL_MS = 10_000
 
-interface Chain {
-  url: string
-  wsUrl: string
-  movesUrl: string
-  program: string
-  router: string
-  spam: string
-  launched: string[]
-}
-
 /** Before anything is started. */
 async function requirePort (): Promise<void> {
   const probe = createServer()
@@ -63,21 +51,13 @@ async function requirePort (): Promise<void> {
   await new Promise(resolve => probe.close(resolve))
 }
 
-/** The simulated chain, in a process of its own as a node is, run as this one is: from the sources, or compiled. */
-async function startChain (): Promise<{ chain: Chain, child: ChildProcess }> {
-  // A limited node gives a market of a size that it lets through in minutes.
-  const [swaps, days, every] = values.node === 'own' ? ['4000', '10', '0.6'] : ['200', '3', '10']
-  const child = spawn(process.execPath, [
-    ...process.execArgv, `simulator/serve${extname(import.meta.filename)}`, '--daos', '20', '--swaps', swaps, '--days',
-    days, '--node', values.node, '--live', '--every', every, '--moves'
-  ],
-  // the channel ends it however this process ends
-  { stdio: ['ignore', 'pipe', 'inherit', 'ipc'], cwd: join(import.meta.dirname, '..') })
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
-  return { chain: JSON.parse(line) as Chain, child }
-}
+/** A limited node gives a market of a size that it lets through in minutes. */
+const [swaps, days, every] = values.node === 'own' ? ['4000', '10', '0.6'] : ['200', '3', '10']
+const startChain = (): Promise<ServedMarket> => spawnMarket(
+  '--daos', '20', '--swaps', swaps!, '--days', days!, '--node', values.node, '--live', '--every', every!, '--moves'
+)
 
-async function startService (chain: Chain, folder: string): Promise<FastifyInstance> {
+async function startService (chain: ServedMarket, folder: string): Promise<FastifyInstance> {
   const env = {
     CHAIN_RPC_URL: chain.url,
     CHAIN_WS_URL: chain.wsUrl,
@@ -97,7 +77,7 @@ async function startService (chain: Chain, folder: string): Promise<FastifyInsta
 }
 
 function tell (
-  address: string, chain: Chain, tickers: Ticker[], { swaps, phase }: { swaps: number, phase: string }
+  address: string, chain: ServedMarket, tickers: Ticker[], { swaps, phase }: { swaps: number, phase: string }
 ): void {
   const [deepest] = tickers
   const { base_symbol: base, target_symbol: target } = deepest ?? {}
@@ -138,7 +118,7 @@ const stopped = new Promise<void>(resolve => {
 })
 await requirePort()
 const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-demo-'))
-const { chain, child } = await startChain()
+const chain = await startChain()
 let service: FastifyInstance | undefined
 try {
   service = await startService(chain, folder)
@@ -172,6 +152,6 @@ try {
   await isOver
 } finally {
   await service?.close()
-  if (child.exitCode === null && child.kill('SIGTERM')) await once(child, 'exit')
+  await chain.stop()
   rmSync(folder, { recursive: true, force: true })
 }

@@ -4,15 +4,14 @@
  * trade, and what is complete, is asked of the service at `--url`.
  */
 import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { Trade } from '../lib/history/rules/types.js'
-import type { Store } from '../lib/history/store/create-store.js'
 import { INTERVALS, type Interval } from '../lib/history/volumes/reading.js'
 import { readDay } from '../lib/query.js'
 import { DAY } from '../lib/time.js'
 import type { Pools } from '../schemas/pools.js'
 import { httpUrl, readCommandLine, redraw, runScript, texts, UsageError } from './command-line.js'
-import { openSqliteReader, readPostgres } from './open-engine.js'
+import { openReader } from './open-engine.js'
 import { barsOf, BAR_COLUMNS, type PoolFacts, TRADE_COLUMNS, tradeRow } from './export/rows.js'
 import { type Cells, writeFile } from './export/sinks.js'
 
@@ -24,15 +23,6 @@ const USAGE =
   `export --what ${KINDS.join('|')} --format ${FORMATS.join('|')} --out FILE [--pool ADDRESS] ` +
   `[--interval ${Object.keys(INTERVALS).join('|')}] ` +
   `[--from YYYY-MM-DD] [--to YYYY-MM-DD] [--store sqlite:FOLDER|postgres://…] [--url ${SERVICE}]`
-
-async function open (place: string): Promise<Store> {
-  if (/^postgres(ql)?:/.test(place) && URL.canParse(place)) return await readPostgres(place)
-  const folder = place.replace(/^sqlite:/, '')
-  if (folder === place || !existsSync(join(folder, 'history.db'))) {
-    throw new UsageError(`there is no history at ${place}`)
-  }
-  return openSqliteReader(folder)
-}
 
 function day (text: string | undefined, name: string): number | undefined {
   const found = text === undefined ? undefined : readDay(text)
@@ -70,7 +60,7 @@ await runScript(async signal => {
   if (from > to) throw new UsageError('--from is after --to')
   if (!existsSync(dirname(out))) throw new UsageError(`--out ${out}: there is no folder ${dirname(out)}`)
   const url = httpUrl('url', values.url ?? SERVICE)
-  const store = await open(place)
+  const store = await openReader(place)
   try {
     const all = [...(await store.load()).sequenceRanges.keys()].sort()
     const daos = pool === undefined ? all : all.filter(dao => dao === pool)

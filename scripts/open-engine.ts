@@ -12,7 +12,7 @@ import { BUSY_MS, engineOver, openSqliteEngine } from '../lib/history/store/sqli
 import { UsageError } from './command-line.js'
 
 /** The store of a PostgreSQL database, to read. Throws HISTORY_UNAVAILABLE where there is none. */
-export async function readPostgres (url: string): Promise<Store> {
+async function readPostgres (url: string): Promise<Store> {
   const { store } = openPostgresReader(parseDatabaseUrl(url))
   try {
     await store.revision()
@@ -51,8 +51,19 @@ export async function openPostgresStore ({ url, program }: { url: string, progra
   return createStore(await openPostgresEngine(url, program))
 }
 
-/** For reading, beside the writer. Throws HISTORY_UNAVAILABLE. */
-export function openSqliteReader (folder: string): Store {
+/** The folder of sqlite:FOLDER; undefined: it is a postgres URL. Throws a UsageError where there is neither. */
+function folderOf (place: string, mayBeNew = false): string | undefined {
+  if (/^postgres(ql)?:/.test(place) && URL.canParse(place)) return undefined
+  const folder = place.replace(/^sqlite:/, '')
+  if (folder === place) throw new UsageError('a store is sqlite:FOLDER or a postgres URL')
+  if (!mayBeNew && !existsSync(join(folder, 'history.db'))) throw new UsageError(`there is no history in ${folder}`)
+  return folder
+}
+
+/** The store at sqlite:FOLDER or a postgres URL, to read beside its writer. Throws as `openEngine` does. */
+export async function openReader (place: string): Promise<Store> {
+  const folder = folderOf(place)
+  if (folder === undefined) return await readPostgres(place)
   const path = join(folder, 'history.db')
   try {
     const file = new Database(path, { readonly: true })
@@ -68,14 +79,12 @@ export function openSqliteReader (folder: string): Store {
  * HISTORY_UNAVAILABLE where there is none, unless it `mayBeNew`.
  */
 export async function openEngine (place: string, { mayBeNew = false } = {}): Promise<Engine> {
-  if (/^postgres(ql)?:/.test(place) && URL.canParse(place)) {
+  const folder = folderOf(place, mayBeNew)
+  if (folder === undefined) {
     // whoever opens to write makes the tables that are missing
     if (!mayBeNew) await (await readPostgres(place)).close()
     return await openPostgresEngine(place)
   }
-  if (!place.startsWith('sqlite:')) throw new UsageError('a store is sqlite:FOLDER or a postgres URL')
-  const folder = place.slice('sqlite:'.length)
-  if (!mayBeNew && !existsSync(join(folder, 'history.db'))) throw new UsageError(`there is no history in ${folder}`)
   const engine = await openSqliteEngine(folder)
   await prepareTables(engine)
   return engine

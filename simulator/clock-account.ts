@@ -8,8 +8,14 @@ import { RpcError } from './rpc-error.js'
 
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 export const CLOCK_OWNER = 'Sysvar1111111111111111111111111111111111111'
-const SLOTS_PER_EPOCH = 432_000
+export const SLOTS_PER_EPOCH = 432_000
 const LAMPORTS = 1_169_280
+
+/** The account's bytes; times are Unix seconds, `begun` that of the epoch's first slot. */
+export function clockBytes ({ slot, time, begun }: { slot: number, time: number, begun: number }): Buffer {
+  const epoch = BigInt(Math.floor(slot / SLOTS_PER_EPOCH))
+  return new Writer(40).u64(BigInt(slot)).i64(begun).u64(epoch).u64(epoch + 1n).i64(time).buffer
+}
 
 /** @throws RpcError where the node is to refuse it; undefined: the node is to know nothing of it. */
 export function clockAccount (ledger: Ledger, { slot, fault }: View): Entry | undefined {
@@ -18,9 +24,9 @@ export function clockAccount (ledger: Ledger, { slot, fault }: View): Entry | un
   if (fault('clock-missing') !== undefined) return undefined
   const [late, short] = [fault('clock-ahead'), fault('clock-short')]
   const ahead = late === undefined ? 0 : Number(late.value ?? 3600)
-  const epoch = Math.floor(slot / SLOTS_PER_EPOCH)
-  const whole = new Writer(40).u64(BigInt(slot)).i64(ledger.timeOf(epoch * SLOTS_PER_EPOCH))
-    .u64(BigInt(epoch)).u64(BigInt(epoch + 1)).i64(ledger.timeOf(slot) + ahead).buffer
+  const whole = clockBytes(
+    { slot, time: ledger.timeOf(slot) + ahead, begun: ledger.timeOf(slot - slot % SLOTS_PER_EPOCH) }
+  )
   const data = short === undefined ? whole : whole.subarray(0, Number(short.value ?? 32))
   const owner = fault('clock-owner') === undefined ? CLOCK_OWNER : PROGRAMS.system
   return createEntry(CLOCK, owner, () => data, LAMPORTS)

@@ -10,7 +10,7 @@ const FORMULA = /^[=+@\t\r\n＝＋＠]|^[-－](?!\d*\.?\d+$)/
 /** A text that a spreadsheet would run as a formula is kept from it; numbers stay numbers. */
 const harmless = text => FORMULA.test(text) ? `'${text}` : text
 /** Spreadsheets of many countries take a semicolon for the comma. */
-const cell = value => {
+export function csvCell (value) {
   const text = harmless(value === null || value === undefined ? '' : String(value))
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
@@ -19,7 +19,7 @@ const cell = value => {
 export const csvOf = (columns, rows) => [
   Object.keys(columns), ...rows.map(row => Object.values(columns).map(value => value(row)))
 ]
-  .map(line => line.map(cell).join(',')).join('\r\n') + '\r\n'
+  .map(line => line.map(csvCell).join(',')).join('\r\n') + '\r\n'
 
 /** Hands a table to the reader as a file. */
 export function downloadCsv (name, columns, rows) {

@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import { fileWriter, ParquetWriter } from 'hyparquet-writer'
+import { csvCell } from '../../public/market/csv.js'
 
 export type Cell = string | number | boolean | null
 export type Cells = Cell[]
@@ -10,15 +11,6 @@ export interface Column { name: string, type?: 'INT64' | 'BOOLEAN' }
 interface Sink {
   write (rows: Cells[]): Promise<void>
   end (): Promise<void>
-}
-
-/** A text that a spreadsheet would run as a formula is kept from it; what is made of digits stays as it is. */
-const harmless = (text: string): string => /^[=+@\t\r＝＋＠－]|^-(?!\d+(\.\d+)?$)/.test(text) ? `'${text}` : text
-
-/** A cell of a CSV file; spreadsheets of many countries take a semicolon for the comma. */
-export function csvCell (cell: Cell): string {
-  const text = harmless(cell === null ? '' : String(cell))
-  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 function textSink (path: string, columns: readonly Column[], format: string): Sink {

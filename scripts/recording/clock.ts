@@ -1,21 +1,12 @@
 /** The Clock sysvar in a recording: slot and time of all that was read. */
+import { CLOCK_OWNER, clockBytes, SLOTS_PER_EPOCH } from '../../simulator/clock-account.js'
 
 /** Of a slot while a recording goes on, as on mainnet. */
 export const SLOT_MS = 200
 
-export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
-const CLOCK_OWNER = 'Sysvar1111111111111111111111111111111111111'
-const SLOTS_PER_EPOCH = 432_000n
-
 /** The Clock sysvar of a slot and its Unix second, as `getAccountInfo` gives it. */
 export function clockOf (slot: number, time: number): object {
-  const data = Buffer.alloc(40)
-  const epoch = BigInt(slot) / SLOTS_PER_EPOCH
-  data.writeBigUInt64LE(BigInt(slot), 0)
-  data.writeBigInt64LE(BigInt(time - Math.floor(Number(BigInt(slot) % SLOTS_PER_EPOCH) * SLOT_MS / 1000)), 8)
-  data.writeBigUInt64LE(epoch, 16)
-  data.writeBigUInt64LE(epoch + 1n, 24)
-  data.writeBigInt64LE(BigInt(time), 32)
+  const data = clockBytes({ slot, time, begun: time - Math.floor(slot % SLOTS_PER_EPOCH * SLOT_MS / 1000) })
   const common = { executable: false, lamports: 1_169_280, owner: CLOCK_OWNER, rentEpoch: 0, space: 40 }
   return { data: [data.toString('base64'), 'base64'], ...common }
 }

@@ -1,5 +1,6 @@
 import { UsageError } from '../command-line.js'
-import { CLOCK, momentOf, SLOT_MS } from './clock.js'
+import { CLOCK } from '../../simulator/clock-account.js'
+import { momentOf, SLOT_MS } from './clock.js'
 import { FORMAT, type ProgramAccounts, type Recording, type SignatureRow } from './recording.js'
 
 export interface RecorderOptions {

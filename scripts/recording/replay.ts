@@ -1,4 +1,5 @@
-import { CLOCK, clockOf, SLOT_MS } from './clock.js'
+import { CLOCK } from '../../simulator/clock-account.js'
+import { clockOf, SLOT_MS } from './clock.js'
 import type { Recording, RpcReply, SignatureRow } from './recording.js'
 import { METHOD_NOT_FOUND, startRpcServer } from './rpc-server.js'
 

@@ -88,7 +88,11 @@ test('values that can\'t be are told in one line', async t => {
     ['replay', ['simulated', '--port', port], /^listen EADDRINUSE.*\n$/],
     [
       'export', ['--what', 'trades', '--format', 'csv', '--out', '/tmp/x.csv', '--store', 'sqlite:/nowhere'],
-      /^there is no history at sqlite:\/nowhere\n$/
+      /^there is no history in \/nowhere\n$/
+    ],
+    [
+      'export', ['--what', 'trades', '--format', 'csv', '--out', '/tmp/x.csv', '--store', '/nowhere'],
+      /^a store is sqlite:FOLDER or a postgres URL\n$/
     ]
   ]
   await each(cases, async ([script, args, told]) => {

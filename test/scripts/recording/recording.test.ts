@@ -1,5 +1,6 @@
 import { test } from 'tap'
-import { CLOCK, clockOf, momentOf } from '../../../scripts/recording/clock.js'
+import { CLOCK } from '../../../simulator/clock-account.js'
+import { clockOf, momentOf } from '../../../scripts/recording/clock.js'
 import { createRecorder } from '../../../scripts/recording/recorder.js'
 import { readRecording, nodeSecretsOf, writeRecording } from '../../../scripts/recording/recording.js'
 import { createReplay } from '../../../scripts/recording/replay.js'
