@@ -75,7 +75,7 @@ const bar = (x: number, height: number): string =>
   `<rect x="${EDGE + x}" y="${99 - height}" width="6" height="${height}" fill="${DARK}"/>`
 
 /** An image around `content`, which ends at its edge, above a line of figures; it is shown long after its `time`. */
-function frame (content: string, { volume, liquidity }: Figures, time = '', behind = ''): string {
+function frame (content: string, { volume, liquidity }: Partial<Figures>, time = '', behind = ''): string {
   const texts = Object.entries({ 'Volume, 24 h': volume, Liquidity: liquidity }).flatMap(([label, value]) =>
     value === undefined ? [] : [`${label}  <tspan font-size="30" fill="${INK}">${written(value, 24)}</tspan>`])
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${HEIGHT}"

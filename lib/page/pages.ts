@@ -2,7 +2,7 @@ import { makeCachedResponse } from '../http/cached-response.js'
 import type { PageAssets } from './assets.js'
 import { fillTemplate } from './html.js'
 import type { PageList, Row } from './list.js'
-import type { PoolFacts } from './pool-facts.js'
+import { figuresOf, type PoolFacts } from './pool-facts.js'
 import { decisionsTable, factsOf, poolsTable } from './plain-figures.js'
 import type { Proposals } from '../../schemas/proposals.js'
 
@@ -50,6 +50,7 @@ export function createPages ({ template, version }: PageAssets) {
     /** The page of a pool; `facts` and `figures` undefined while the chain can't be read. */
     pool (origin: string, id: string, facts: PoolFacts | undefined, figures: Row | undefined, time: string) {
       const pair = facts === undefined ? 'Pool' : `${facts.base} / ${facts.quote}`
+      const { price } = { ...facts, ...figures && figuresOf(figures) }
       return filled(pool, {
         ...places('../../'),
         live: facts?.isDeciding === true ? 'yes' : 'no',
@@ -61,7 +62,7 @@ export function createPages ({ template, version }: PageAssets) {
         title: `${pair} · ${SITE}`,
         description: facts === undefined
           ? 'A spot pool of a DAO.'
-          : `${facts.name || facts.base}: ${facts.price} ${facts.quote} as of ${time}. Price, volume, liquidity, ` +
+          : `${facts.name || facts.base}: ${price} ${facts.quote} as of ${time}. Price, volume, liquidity, ` +
             'trades and supply, read from the chain.'
       }, figures && factsOf(figures), time)
     },

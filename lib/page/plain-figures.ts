@@ -23,7 +23,7 @@ const usd = (text: string | null): string => text === null ? NONE : `$${formatCo
 
 /** What is told of a pool, by its name. */
 const FIGURES: Columns<Row> = [
-  ['Price', pool => `${formatPrice(pool.last_price)} ${symbolOf(pool.quote)}`],
+  ['Price', pool => `${figuresOf(pool).price} ${symbolOf(pool.quote)}`],
   ['24 h', pool => formatChange(pool.price_change_24h)],
   ['Volume, 24 h', pool => figuresOf(pool).volume ?? NONE],
   ['Liquidity', pool => figuresOf(pool).liquidity ?? 'No USD price'],

@@ -24,14 +24,12 @@ const REASONS: Record<NonNullable<Snapshot['discovered'][number]['leftOut']>, st
 export const symbolOf = ({ symbol, mint }: Row['quote']): string =>
   cutText(symbol, MAX_SYMBOL) || abbreviate(mint)
 
-const shown = ({ base, quote, price }: Record<'base' | 'quote', Row['quote']> & { price: string }) => ({
+const shown = ({ base, quote }: Record<'base' | 'quote', Row['quote']>) => ({
   base: symbolOf(base),
   quote: symbolOf(quote),
   /** The tokens' mints, in short. */
   mint: abbreviate(base.mint),
-  quoteMint: abbreviate(quote.mint),
-  /** Five significant digits. */
-  price: formatPrice(price)
+  quoteMint: abbreviate(quote.mint)
 })
 
 export type PoolFacts = NonNullable<ReturnType<typeof findPool>['facts']>
@@ -49,9 +47,10 @@ export function findPool (snapshot: Snapshot, pool: string) {
     facts: {
       ...shown({
         base: { symbol: base?.symbol ?? pair.baseSymbol, mint: pair.baseMint },
-        quote: { symbol: quote?.symbol ?? pair.quoteSymbol, mint: pair.quoteMint },
-        price: priceText(spotPrice(pair))
+        quote: { symbol: quote?.symbol ?? pair.quoteSymbol, mint: pair.quoteMint }
       }),
+      /** Five significant digits; where the list has the pool, its `figuresOf` has the price. */
+      price: formatPrice(priceText(spotPrice(pair))),
       name: cutText(base?.name ?? pair.baseName, MAX_NAME),
       /** A proposal is live. */
       isDeciding: account?.dao?.state === 'futarchy'
@@ -63,6 +62,7 @@ export type Figures = ReturnType<typeof figuresOf>
 
 /** The figures of a row with their units, as far as they are known. */
 export const figuresOf = (pool: Row) => ({
+  price: formatPrice(pool.last_price),
   ...(pool.target_volume_24h !== null && {
     volume: `${formatCompact(pool.target_volume_24h)} ${symbolOf(pool.quote)}`
   }),
@@ -81,5 +81,5 @@ export const marketFacts = ({ totals: { count, volume, liquidity }, rows }: Page
   ...rows[0] && figuresOf({
     ...rows[0], target_volume_24h: volume, liquidity_in_usd: liquidity, price_change_24h: null
   }),
-  rows: rows.slice(0, NAMED).map(pool => ({ ...shown({ ...pool, price: pool.last_price }), ...figuresOf(pool) }))
+  rows: rows.slice(0, NAMED).map(pool => ({ ...shown(pool), ...figuresOf(pool) }))
 })

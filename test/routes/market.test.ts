@@ -81,6 +81,16 @@ t.test('pages say of when their figures are, and how old once they are stale', a
   t.notMatch((await unknown.inject(pages[2]!)).body, /content="[^"]* as of /)
 })
 
+t.test('what others show of a pool has the price of the figures in its page', async t => {
+  const pairs = new Map(Array.from(SNAPSHOT.pairs, ([id, pair]) =>
+    [id, { ...pair, quoteReserves: 2n * pair.quoteReserves }]))
+  const newer = await build(t, () => ({ ...SNAPSHOT, pairs }))
+  const { pool_id: pool } = POOLS.find(({ base }) => base.symbol === 'META')!
+  const { body } = await newer.inject(`/market/pool/${pool}`)
+  t.match(body, /<dt>Price<\/dt><dd>6\.4829 USDC<\/dd>/)
+  t.match(body, /content="[^"]*: 6\.4829 USDC as of /)
+})
+
 t.test('the page is known again by its entity tag', async t => {
   const fastify = await build(t)
   const { headers } = await fastify.inject('/market')
@@ -125,7 +135,7 @@ t.test('a page of a pool, made for those who only see its title and image', asyn
   t.equal(answer.statusCode, 200)
   t.match(answer.body, `<meta property="og:url" content="http://market.example:8080/market/pool/${pool.pool_id}">`)
   t.match(answer.body, /og:title" content="&lt;img src=x onerror=&quot;[^"<]*USDC/)
-  t.match(answer.body, /6\.4829 USDC/)
+  t.match(answer.body, /0\.25000 USDC/)
   t.notMatch(answer.body, '<img')
   const turned = POOLS.find(({ base }) => base.symbol.includes('\u202e'))!
   const { body } = await fastify.inject(`/market/pool/${turned.pool_id}`)
