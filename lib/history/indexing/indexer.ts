@@ -7,7 +7,7 @@ import { createCompletion } from './complete.js'
 import type { Accounts } from '../rules/types.js'
 import type { Context } from './context.js'
 import type { StepResult, WalkSizes } from './feed.js'
-import { publish } from './publish.js'
+import { createPublisher } from './publish.js'
 import { createReconciler } from './reconcile.js'
 import { createSignatureWalk } from './signature-walk.js'
 import { createLane, createTask, type Task } from './work.js'
@@ -48,6 +48,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const { pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
+  const publish = createPublisher(context, reconciler)
   /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined
   let reached: Moment | null = null
@@ -140,7 +141,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     } finally {
       // whose what is missing is the next comparison tells, too
       await onProgress?.(progress())
-      await publish(context, reconciler)
+      await publish(asked)
     }
   }
 

@@ -61,6 +61,16 @@ async function follow (t: Test, ledger: Ledger, reader: TestReader) {
   }
 }
 
+test('a node that gives blocks times of the future: what is published has that of the Clock', async t => {
+  const ledger = createLedger({ seed: 20 })
+  trade(ledger, born(ledger))
+  const reader = ledgerReader(ledger)
+  reader.blockTime = async slot => ledger.timeOf(slot) + 3600
+  const { store } = await follow(t, ledger, reader)
+  const { slot, at } = (await store.published())!
+  t.equal(at, ledger.timeOf(slot))
+})
+
 test('a node whose lists are behind its accounts: nothing is published past a DAO that was born meanwhile', async t => {
   const ledger = createLedger({ seed: 21 })
   trade(ledger, born(ledger))
