@@ -1,45 +1,31 @@
+import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { createSetReader } from '../lib/live/account-sets.js'
-import { type Kept, noted } from '../lib/live/fresh.js'
+import { noted } from '../lib/live/fresh.js'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
 import { createSupplyReader } from '../lib/live/supply.js'
 import { createDaoFacts } from '../lib/responses/daos/facts.js'
 import { createDaoResponses } from '../lib/responses/daos/index.js'
-import { type BlockRange, createBlockRange } from '../lib/responses/forms/block-range.js'
+import { createBlockRange } from '../lib/responses/forms/block-range.js'
 import { createCmc } from '../lib/responses/forms/cmc.js'
 import { createCoinGecko } from '../lib/responses/forms/coingecko.js'
 import { createDayTickers } from '../lib/responses/forms/pairs.js'
 import { createMarket } from '../lib/responses/market.js'
 import { createPoolResponses } from '../lib/responses/pools/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
-import { createProposals, type ProposalAnswers } from '../lib/responses/proposals.js'
+import { createProposals } from '../lib/responses/proposals.js'
 import { createPriced, keep, MAX_RECORDS, type Sources } from '../lib/responses/sources.js'
-import type { Supply } from '../schemas/supply.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    sources: Sources
-    supply: Kept<Supply, [mint: string]>
-    market: ReturnType<typeof createMarket>
-    pools: ReturnType<typeof createPoolResponses>
-    daos: ReturnType<typeof createDaoResponses>
-    proposals: ProposalAnswers
-    prices: ReturnType<typeof createPrices>
-    /** The market in the forms of those who list it. */
-    forms: {
-      dexscreener: BlockRange
-      geckoterminal: BlockRange
-      coingecko: ReturnType<typeof createCoinGecko>
-      cmc: ReturnType<typeof createCmc>
-    }
+    /** What endpoints answer with. */
+    answers: ReturnType<typeof createAnswers>
   }
 }
 
-export default fp(async fastify => {
-  const {
-    config: settings, cache: { snapshot, tokens },
-    chain: { accounts, tokenAccounts, clock: { now }, time }, program, history
-  } = fastify
+function createAnswers ({ config: settings, cache, chain, program, history }: FastifyInstance) {
+  const { snapshot, tokens } = cache
+  const { accounts, tokenAccounts, clock: { now }, time } = chain
   const state: Sources['snapshot'] = {
     get: async (parts, maxAge) => noted(await snapshot.get([], maxAge), parts),
     peek: () => snapshot.peek([])
@@ -63,17 +49,24 @@ export default fp(async fastify => {
   const { incomplete, tickerList } = market
   const days = createDayTickers(sources, tickerList, pools.traded)
   const listed = { ...sources, supply, tickers: tickerList, days }
-  fastify.decorate('sources', sources)
-    .decorate('supply', supply)
-    .decorate('market', market)
-    .decorate('pools', pools)
-    .decorate('proposals', proposals)
-    .decorate('daos', createDaoResponses({ ...sources, facts, pools: pools.known, proposals, incomplete }))
-    .decorate('prices', createPrices(sources, tickerList))
-    .decorate('forms', {
+  return {
+    sources,
+    supply,
+    market,
+    pools,
+    proposals,
+    daos: createDaoResponses({ ...sources, facts, pools: pools.known, proposals, incomplete }),
+    prices: createPrices(sources, tickerList),
+    /** The market in the forms of those who list it. */
+    forms: {
       coingecko: createCoinGecko(listed),
       cmc: createCmc(listed),
       dexscreener: createBlockRange('dexscreener', listed),
       geckoterminal: createBlockRange('geckoterminal', listed)
-    })
+    }
+  }
+}
+
+export default fp(async fastify => {
+  fastify.decorate('answers', createAnswers(fastify))
 }, { name: 'answers', dependencies: ['config', 'chain', 'cache', 'history'] })

@@ -18,7 +18,7 @@ declare module 'fastify' {
 export default fp(async fastify => {
   const { config, chain } = fastify
   // loaded where they are asked for: who has METRICS_PORT off need not wait for their library, nor hold it
-  const load = once(async () => (await import('../lib/responses/metrics.js')).createMetrics(fastify.sources, {
+  const load = once(async () => (await import('../lib/responses/metrics.js')).createMetrics(fastify.answers.sources, {
     nodes: () => chain.nodes(),
     streams: () => fastify.stream.count(),
     websocketUp: () => chain.websocketUp,

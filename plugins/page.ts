@@ -29,7 +29,7 @@ async function soon<T> (parts: Part[], load: Kept<T>): Promise<T | undefined> {
   return made && noted(made, parts)
 }
 
-function createPage ({ sources, market, pools, proposals }: FastifyInstance) {
+function createPage ({ answers: { sources, market, pools, proposals } }: FastifyInstance) {
   const assets = loadAssets()
   const list = createPageList(pools.known)
   const sparklines = createSparklines(sources)

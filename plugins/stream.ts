@@ -20,7 +20,7 @@ const MOST = 1_000
 const BACK_MS = 2_000
 
 export default fp(async fastify => {
-  const { sources, chain: { clock }, market, proposals } = fastify
+  const { answers: { sources, market, proposals }, chain: { clock } } = fastify
   const stopping = new AbortController()
   /** The clients of the streams that are open. */
   const open = new Map<EventStream, string>()

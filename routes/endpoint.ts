@@ -89,14 +89,17 @@ export const endpointsOf = (fastify: FastifyInstance, tag: string) =>
       const { params, turn, headers: { accept } } = request
       const asked = query === undefined ? {} as Values<Q> : readQuery(request.query, query)
       const question = { params: params as Record<P, string>, asked, turn, accept }
-      return reply.sendCached(await withAge(fastify.sources, parts => respond(parts, question), ttl))
+      return reply.sendCached(await withAge(fastify.answers.sources, parts => respond(parts, question), ttl))
     })
   }
 
-/** The routes of a folder: `add` registers endpoints of a tag, of what the application is decorated with. */
-export const routes = (
-  tag: string, add: (endpoint: ReturnType<typeof endpointsOf>, fastify: FastifyInstance) => void
-): FastifyPluginAsync => async fastify => add(endpointsOf(fastify, tag), fastify)
+type Add = (
+  endpoint: ReturnType<typeof endpointsOf>, answers: FastifyInstance['answers'], fastify: FastifyInstance
+) => void
+
+/** The routes of a folder: `add` registers endpoints of a tag. */
+export const routes = (tag: string, add: Add): FastifyPluginAsync =>
+  async fastify => add(endpointsOf(fastify, tag), fastify.answers, fastify)
 
 export const pathParameter = (description: string, example: string) => Type.String({ description, examples: [example] })
 

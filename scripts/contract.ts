@@ -115,9 +115,8 @@ export const documenting = fp(async fastify => {
 const STAND_IN: object = new Proxy(
   {}, { get: (_target, name) => typeof name === 'symbol' || name === 'then' ? undefined : STAND_IN }
 )
-/** A plugin is named after what it decorates; `answers` decorates what routes open at once too. */
-const DECORATORS =
-  [...readdirSync(new URL('../plugins', import.meta.url)).map(name => name.replace(/\.[jt]s$/, '')), 'forms']
+/** A plugin is named after what it decorates. */
+const DECORATORS = readdirSync(new URL('../plugins', import.meta.url)).map(name => name.replace(/\.[jt]s$/, ''))
 
 /** The OpenAPI document of the routes as they are. Nothing is configured, opened, called or listened on. */
 export async function describeContract (): Promise<object> {

@@ -24,9 +24,9 @@ const LATEST_TTL = 1_000
 
 /** The four endpoints of the block-range form, for one reader's variant of it; `formOf`: what answers. */
 export const blockRangeRoutes = (
-  { reader, name, asset, events }: BlockRangeForm, formOf: (fastify: FastifyInstance) => BlockRange
-) => routes('aggregators', (endpoint, fastify) => {
-  const form = formOf(fastify)
+  { reader, name, asset, events }: BlockRangeForm, formOf: (answers: FastifyInstance['answers']) => BlockRange
+) => routes('aggregators', (endpoint, answers) => {
+  const form = formOf(answers)
 
   endpoint('/latest-block', {
     operationId: `get${name}LatestBlock`,

@@ -26,7 +26,7 @@ const HIDDEN = { schema: { hide: true } }
 const OF_POOL = { schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) } }
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
-  const { page, sources } = fastify
+  const { page, answers: { sources } } = fastify
   const { assets, pages } = page
 
   fastify.addHook('onRequest', async (_request, reply) => { reply.headers(PAGE_HEADERS) })

@@ -13,7 +13,7 @@ const NOT_READY = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {
-  const { market } = fastify
+  const { market } = fastify.answers
 
   fastify.get('', {
     schema: {

@@ -107,7 +107,7 @@ test('a DAO that is not final yet is left out of tickers and summary, and all ot
 
 test('a DAO that misses an event is left out of tickers and summary; where all do, there is neither', async t => {
   const { ledger, node, dao, twin, quiet, app } = await setUp(t)
-  const { sources: common, supply, market, history } = app
+  const { answers: { sources: common, supply, market }, history } = app
   const list = await market.tickerList([])
   const told = async () => {
     const tickers = async () => list
@@ -187,7 +187,7 @@ test('trades by side and time, of the deepest pool of the pair or of another by 
 
 test('both sides are of one moment: what trades meanwhile is in both or in none', async t => {
   const { app, ledger, dao, id } = await setUp(t)
-  const { sources: common, supply, history, market } = app
+  const { answers: { sources: common, supply, market }, history } = app
   let reads = 0
   const trading: typeof history = {
     ...history,
@@ -264,7 +264,7 @@ test('a long day is read page by page', async t => {
 })
 
 test('a day of more trades than one answer can hold is refused, not cut short', async t => {
-  const { app: { sources: common, supply, market }, get, id } = await setUp(t)
+  const { app: { answers: { sources: common, supply, market } }, get, id } = await setUp(t)
   const { length: most } = await get<CmcTrades>(`/cmc/v1/trades/${id}`)
   const sources = { ...common, supply, tickers: market.tickerList, days: async () => [] }
   await t.resolves(createCmc(sources, most).trades([], id, turn))

@@ -15,9 +15,7 @@ const DAO = {
   missing: NO_DAO
 }
 
-export default routes('daos', (endpoint, fastify) => {
-  const { market, daos, proposals } = fastify
-
+export default routes('daos', (endpoint, { market, daos, proposals }, fastify) => {
   endpointsOf(fastify, 'service')('', {
     operationId: 'getDaos',
     summary: 'Every discovered DAO, listed or not',

@@ -75,7 +75,7 @@ export function decoratePage (
     parts.push({ time: AS_OF, readAt: 0, commitment: 'confirmed' })
     return value
   }
-  fastify.decorate('sources', { now: () => 0, time: { age } } as never)
+  fastify.decorate('answers', { sources: { now: () => 0, time: { age } } } as never)
   const find = async (pool: string) => findPool(snapshot() as Snapshot, pool)
   fastify.decorate('page', {
     assets: assets(),

@@ -90,23 +90,21 @@ async function start (t: Test, failing: { error: Error }, told: string[]): Promi
   holdToContract(fastify, problem => told.push(problem))
   const fail = async (): Promise<never> => { throw failing.error }
   fastify.decorate('config', { forkType: 'Custom', factory: 'F', router: 'R' } as never)
-  fastify.decorate('supply', fail as never)
-  fastify.decorate('sources', {} as never)
-  fastify.decorate(
-    'market', { tickers: fail, ticker: fail, aggregate: fail, fees: fail, liquidity: fail, daos: fail } as never
-  )
   // every form of every aggregator, by whatever name it is asked for
   const form = new Proxy({}, { get: () => fail })
-  fastify.decorate('page', { assets: [], pages: {} } as never)
-  fastify.decorate('pools', {
-    list: fail, one: fail, trades: fail, candles: fail, days: fail, day: fail, quote: fail, marketDays: fail
+  fastify.decorate('answers', {
+    sources: {},
+    supply: fail,
+    market: { tickers: fail, ticker: fail, aggregate: fail, fees: fail, liquidity: fail, daos: fail },
+    pools: { list: fail, one: fail, trades: fail, candles: fail, days: fail, day: fail, quote: fail, marketDays: fail },
+    proposals: { list: fail, one: fail, trades: fail, candles: fail },
+    prices: fail,
+    daos: { one: fail, treasury: fail, treasuries: fail },
+    forms: new Proxy({}, { get: () => form })
   } as never)
-  fastify.decorate('proposals', { list: fail, one: fail, trades: fail, candles: fail } as never)
-  fastify.decorate('prices', fail as never)
+  fastify.decorate('page', { assets: [], pages: {} } as never)
   fastify.decorate('stream', { check: fail } as never)
   fastify.decorate('connections', {} as never)
-  fastify.decorate('daos', { one: fail, treasury: fail, treasuries: fail } as never)
-  fastify.decorate('forms', new Proxy({}, { get: () => form }) as never)
   await fastify.register(
     fp(async instance => { instance.decorate('rateLimit', () => async () => {}) }, { name: 'rate-limit' })
   )
