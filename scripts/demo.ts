@@ -1,4 +1,5 @@
 /** The whole service on a simulated chain: about 20 DAOs that trade live, and what to try on them. */
+import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,7 +12,7 @@ import { lastDayText } from '../lib/history/status.js'
 import type { Ticker } from '../schemas/ticker.js'
 import { NODE_KINDS, isNodeKind } from '../simulator/kinds.js'
 import { type ServedMarket, spawnMarket } from '../simulator/spawn.js'
-import { readCommandLine, refuse } from './command-line.js'
+import { readCommandLine, runScript, UsageError, wholeNumber } from './command-line.js'
 
 const HELP = `npm run demo -- [options]
 
@@ -25,39 +26,23 @@ const { values } = readCommandLine(HELP, {
   node: { type: 'string', default: 'own' },
   seconds: { type: 'string' }
 })
-const port = Number(values.port)
-const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
-if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-  refuse(`--port ${values.port}: a port is a whole number from 0 to 65535.`)
-}
-if (!isNodeKind(values.node)) refuse(`--node ${values.node}: one of ${Object.keys(NODE_KINDS).join(', ')}.`)
-if (seconds !== undefined && !(seconds > 0)) refuse(`--seconds ${values.seconds}: a number above 0.`)
-
 const HOST = '127.0.0.1'
 /** From where the demo itself asks, so that it uses up nobody's limit. */
 const OWN_ADDRESS = '127.0.0.2'
-/** Between two lines that say how far the last day is. */
-const TELL_MS = 10_000
+/** Between two lines that say how far the last day is, and between two looks, ms. */
+const [TELL_MS, LOOK_MS] = [10_000, 200]
 
 /** Before anything is started. */
-async function requirePort (): Promise<void> {
-  const probe = createServer()
-  await new Promise<void>(resolve => {
-    probe.once('error', (error: NodeJS.ErrnoException) => refuse(
-      `Port ${port} can't be used (${error.code}). Another one: npm run demo -- --port ${port + 1}`
-    ))
-    probe.listen(port, HOST, resolve)
+async function requirePort (port: number): Promise<void> {
+  const probe = createServer().listen(port, HOST)
+  await once(probe, 'listening').catch(({ code }: NodeJS.ErrnoException) => {
+    throw new UsageError(`Port ${port} can't be used (${code}). Another one: npm run demo -- --port ${port + 1}`)
   })
-  await new Promise(resolve => probe.close(resolve))
+  probe.close()
+  await once(probe, 'close')
 }
 
-/** A limited node gives a market of a size that it lets through in minutes. */
-const [swaps, days, every] = values.node === 'own' ? ['4000', '10', '0.6'] : ['200', '3', '10']
-const startChain = (): Promise<ServedMarket> => spawnMarket(
-  '--daos', '20', '--swaps', swaps!, '--days', days!, '--node', values.node, '--live', '--every', every!, '--moves'
-)
-
-async function startService (chain: ServedMarket, folder: string): Promise<FastifyInstance> {
+async function startService (chain: ServedMarket, port: number, folder: string): Promise<FastifyInstance> {
   const env = {
     CHAIN_RPC_URL: chain.url,
     CHAIN_WS_URL: chain.wsUrl,
@@ -68,7 +53,7 @@ async function startService (chain: ServedMarket, folder: string): Promise<Fasti
     DATA_DIR: folder,
     RATE_LIMIT_ALLOW: OWN_ADDRESS,
     HOST,
-    PORT: values.port
+    PORT: String(port)
   }
   const fastify = Fastify({ ...serverOptions(env), logger: { level: 'warn' } })
   await fastify.register(fp(app), { env })
@@ -77,7 +62,8 @@ async function startService (chain: ServedMarket, folder: string): Promise<Fasti
 }
 
 function tell (
-  address: string, chain: ServedMarket, tickers: Ticker[], { swaps, phase }: { swaps: number, phase: string }
+  address: string, port: number, chain: ServedMarket, tickers: Ticker[],
+  { swaps, phase }: { swaps: number, phase: string }
 ): void {
   const [deepest] = tickers
   const { base_symbol: base, target_symbol: target } = deepest ?? {}
@@ -109,49 +95,49 @@ The simulated node (${values.node}) answers npm start too, once it is built:
 `)
 }
 
-const stopped = new Promise<void>(resolve => {
-  // each stays: npm passes on a second one, which must not cut the end short
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, resolve)
-  // whoever started it is gone, killed hard: nobody could end it any more
-  const parent = process.ppid
-  setInterval(() => { if (process.ppid !== parent) resolve() }, 1000).unref()
-})
-await requirePort()
-const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-demo-'))
-const chain = await startChain()
-let service: FastifyInstance | undefined
-try {
-  service = await startService(chain, folder)
-  const { history, server } = service
-  const { address, port: bound } = server.address() as { address: string, port: number }
-  const url = `http://${address}:${bound}`
-  const isOver = Promise.race(
-    [stopped, ...seconds === undefined ? [] : [setTimeout(seconds * 1000, undefined, { ref: false })]]
-  ).then(() => true)
-  if (values.node !== 'own') {
-    console.log(`The node is limited (${values.node}): the history comes at its pace. curl ${url}/ready says how far ` +
-      `it is; its node: ${chain.url}`)
-  }
-  let over = false
-  let tickers: Ticker[] | undefined
-  let toldAt = -Infinity
-  while (!over && tickers === undefined) {
-    const answer = await service.inject({ url: '/api/tickers', remoteAddress: OWN_ADDRESS })
-    const { lastDay } = history.status()
-    if (answer.statusCode === 200) tickers = answer.json<Ticker[]>()
-    else if (lastDay !== null && performance.now() - toldAt > TELL_MS) {
-      toldAt = performance.now()
-      console.log(lastDayText(lastDay))
+/** Whoever started it may be gone, killed hard: nobody could end it any more. */
+const parent = process.ppid
+
+await runScript(async signal => {
+  const port = wholeNumber('port', values.port, 0, 65_535)
+  if (!isNodeKind(values.node)) throw new UsageError(`--node ${values.node}: one of ${Object.keys(NODE_KINDS).join(', ')}`)
+  const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
+  if (seconds !== undefined && !(seconds > 0)) throw new UsageError(`--seconds ${values.seconds}: a number above 0`)
+  await requirePort(port)
+  const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-demo-'))
+  // a limited node gives a market of a size that it lets through in minutes
+  const [swaps, days, every] = values.node === 'own' ? ['4000', '10', '0.6'] as const : ['200', '3', '10'] as const
+  const chain = await spawnMarket(
+    '--daos', '20', '--swaps', swaps, '--days', days, '--node', values.node, '--live', '--every', every, '--moves'
+  )
+  let service: FastifyInstance | undefined
+  try {
+    service = await startService(chain, port, folder)
+    const { history, server } = service
+    const { address, port: bound } = server.address() as { address: string, port: number }
+    const url = `http://${address}:${bound}`
+    const begun = performance.now()
+    const isOver = (): boolean => signal.aborted || process.ppid !== parent ||
+      performance.now() - begun > 1000 * (seconds ?? Infinity)
+    if (values.node !== 'own') {
+      console.log(`The node is limited (${values.node}): the history comes at its pace. curl ${url}/ready says how ` +
+        `far it is; its node: ${chain.url}`)
     }
-    if (tickers === undefined) over = await Promise.race([isOver, setTimeout(200, false)])
+    let isTold = false
+    for (let toldAt = -Infinity; !isOver(); await setTimeout(LOOK_MS)) {
+      if (isTold) continue
+      const answer = await service.inject({ url: '/api/tickers', remoteAddress: OWN_ADDRESS })
+      const { lastDay, complete } = history.status()
+      isTold = answer.statusCode === 200 && (values.node !== 'own' || complete)
+      if (isTold) tell(url, port, chain, answer.json<Ticker[]>(), history.status())
+      else if (answer.statusCode !== 200 && lastDay !== null && performance.now() - toldAt > TELL_MS) {
+        toldAt = performance.now()
+        console.log(lastDayText(lastDay))
+      }
+    }
+  } finally {
+    await service?.close()
+    await chain.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
-  while (!over && values.node === 'own' && !history.status().complete) {
-    over = await Promise.race([isOver, setTimeout(100, false)])
-  }
-  if (!over && tickers !== undefined) tell(url, chain, tickers, history.status())
-  await isOver
-} finally {
-  await service?.close()
-  await chain.stop()
-  rmSync(folder, { recursive: true, force: true })
-}
+}, { interrupted: 'the demo is over.' })

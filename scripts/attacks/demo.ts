@@ -1,8 +1,8 @@
-import { systemClock } from '../../lib/clock.js'
+import { setTimeout } from 'node:timers/promises'
 import type { Treasury } from '../../schemas/treasury.js'
 import type { Ticker } from '../../schemas/ticker.js'
 import { sendMoves } from '../../simulator/moves.js'
-import { UsageError } from '../command-line.js'
+import { ask as askUrl, UsageError } from '../command-line.js'
 import { type Ask, figuresBy, readBy, type Scene } from './scene.js'
 
 /** Between two looks: a client has 60 requests a minute. */
@@ -10,31 +10,26 @@ const LOOK_MS = 3_000
 const TRIES = 60
 
 /**
- * The running demo: the service at `url`, asked as anyone asks it, before the chain that takes moves at `chain`. Throws
- * a UsageError where one of them does not answer.
+ * The running demo: the service at `url`, asked as anyone asks it, before the chain that takes moves at `chain`. Ends
+ * the process where one of them does not answer.
  */
 export async function openDemo (url: URL, chain: URL): Promise<Scene> {
-  const nobodyAt = ({ origin }: URL) => (cause: unknown): never => {
-    throw new UsageError(`nobody answers at ${origin}`, { cause })
-  }
   // no move: only whether it is there
-  await fetch(chain, { method: 'POST', body: '[]' }).catch(nobodyAt(chain))
+  await askUrl(chain, { method: 'POST', body: '[]' })
   let moved = 0
   const moves = sendMoves(chain.href, time => { moved = time })
 
-  /** The answer; where the limit is met, or it is not there yet as it is after the last move, once it is. */
+  /** The answer; where it is not there yet as it is after the last move, once it is. */
   const ask: Ask = async path => {
     for (let tries = 0; ; tries++) {
-      const answer = await fetch(new URL(path, url)).catch(nobodyAt(url))
-      const { status, headers } = answer
-      const isOfBefore = Date.parse(headers.get('x-chain-time') ?? '') <= moved * 1000
-      if (![429, 503].includes(status) && !isOfBefore) return { status, text: await answer.text() }
+      const { status, headers, text } = await askUrl(new URL(path, url))
+      const isOfBefore = Date.parse(headers['x-chain-time'] ?? '') <= moved * 1000
+      if (status !== 503 && !isOfBefore) return { status, text }
       if (tries === TRIES) {
         const what = isOfBefore ? `the chain at ${moved} has not been seen: does it read this one?` : String(status)
         throw new UsageError(`${url.origin}${path}: ${what}`)
       }
-      await answer.body?.cancel()
-      await systemClock.sleep(Math.max(LOOK_MS, Number(headers.get('retry-after')) * 1000))
+      await setTimeout(Math.max(LOOK_MS, Number(headers['retry-after'] ?? 0) * 1000))
     }
   }
 

@@ -24,7 +24,7 @@ test('attacks are carried out on the running demo by the command that it prints'
 
 test('a demo that is not there, half an address and an unknown attack are told in one line', async t => {
   for (const [args, line] of [
-    [['--url', 'http://127.0.0.1:9', '--chain', 'http://127.0.0.1:9'], /^nobody answers at http:\/\/127\.0\.0\.1:9\n$/],
+    [['--url', 'http://127.0.0.1:9', '--chain', 'http://127.0.0.1:9'], /^http:\/\/127\.0\.0\.1:9 can't be asked: .*\n$/],
     [['--url', 'http://127.0.0.1:9'], /^--url and --chain go together: .*\n$/],
     [['no-such'], /^no-such: one of ten-cent-pool, .*\n$/]
   ] as const) {
