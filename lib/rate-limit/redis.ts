@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { Redis, type Result } from 'ioredis'
+import { Redis } from 'ioredis'
 import { orLate } from '../async.js'
 import { systemClock } from '../clock.js'
 
@@ -41,14 +41,7 @@ function describe (error: unknown): { trouble: Trouble, reason: string } {
   return { trouble, reason: (message || code || name).slice(0, MAX_REASON) }
 }
 
-/** Scripts: each is one round trip, and none can be left half done. */
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    addRequest (key: string, expiry: number): Result<number, Context>
-    beat (key: string, id: string, gone: number, expiry: number): Result<number, Context>
-  }
-}
-
+/** A request is counted by a script: in one round trip, and never half. */
 const ADD = `local count = redis.call('INCR', KEYS[1])
 if count == 1 then redis.call('PEXPIRE', KEYS[1], ARGV[1]) end
 return count`
@@ -64,8 +57,14 @@ redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ARGV[2])
 redis.call('PEXPIRE', KEYS[1], ARGV[3])
 return redis.call('ZCARD', KEYS[1])`
 
-/** A client that is not connected yet, fails what it can't send, and connects again for ever. */
-function openRedis (url: string, retryMs: number, deadAfter: number, closeTimeout: number): Redis {
+/** A connection that counts, tells whether Redis answers, and comes back by itself. */
+export function createRedisLink ({
+  url, prefix, expiry, timeout = 100, deadAfter = 1_000, heartbeatMs = 5_000, retryMs = 1_000, onChange
+}: RedisLinkOptions) {
+  const id = randomUUID()
+  const gone = heartbeatMs * MISSED
+  const membersKey = `${prefix}replicas`
+  // not connected yet, it fails what it can't send, and connects again for ever
   const redis = new Redis(url, {
     lazyConnect: true,
     protocol: 2,                  // what every server speaks
@@ -76,24 +75,13 @@ function openRedis (url: string, retryMs: number, deadAfter: number, closeTimeou
     maxRetriesPerRequest: 0,      // what waits for an answer fails with the connection
     connectTimeout: deadAfter,
     socketTimeout: deadAfter,
-    disconnectTimeout: closeTimeout,
+    disconnectTimeout: timeout,
     // after a failover the name leads to another, while this one keeps the connection
     reconnectOnError: ({ message }) => message.includes('READONLY'),
     retryStrategy: () => retryMs
   })
-  redis.defineCommand('addRequest', { numberOfKeys: 1, lua: ADD })
-  redis.defineCommand('beat', { numberOfKeys: 1, lua: HEARTBEAT })
-  return redis
-}
-
-/** A connection that counts, tells whether Redis answers, and comes back by itself. */
-export function createRedisLink ({
-  url, prefix, expiry, timeout = 100, deadAfter = 1_000, heartbeatMs = 5_000, retryMs = 1_000, onChange
-}: RedisLinkOptions) {
-  const id = randomUUID()
-  const gone = heartbeatMs * MISSED
-  const membersKey = `${prefix}replicas`
-  const redis = openRedis(url, retryMs, deadAfter, timeout)
+  const run = (script: string, ...args: Array<string | number>): Promise<number> =>
+    within(redis.eval(script, 1, ...args) as Promise<number>, timeout)
 
   let up: boolean | undefined
   let replicas = 1
@@ -120,7 +108,7 @@ export function createRedisLink ({
   async function beat (): Promise<void> {
     try {
       if (redis.status !== 'ready') throw lastError ?? new Error(`the connection is ${redis.status}`)
-      const members = await within(redis.beat(membersKey, id, gone, gone), timeout)
+      const members = await run(HEARTBEAT, membersKey, id, gone, gone)
       if (closed) return
       if (up === false) backAt = systemClock.now()
       // back, perhaps empty, it knows of few until each has beaten again
@@ -148,7 +136,7 @@ export function createRedisLink ({
     async add (key: string) {
       if (up !== true) throw new Error('Redis is away')
       try {
-        return await within(redis.addRequest(prefix + key, expiry), timeout)
+        return await run(ADD, prefix + key, expiry)
       } catch (error) {
         fail(error)
         throw error
