@@ -16,18 +16,20 @@ export const isLive = ({ state }) => state === 'pending'
 
 const price = (label, text, units) => measure(label, undefined, text, units, formatPrice)
 
-/** "in 2 d", or what comes once the time is over. */
-function endOf ({ ends_at: at }, now) {
+/** "in 2 d", or what comes once the time is over: by the chain's clock, which the program goes by. */
+function endOf ({ ends_at: at, as_of: now }) {
   if (at === null) return NONE
-  const left = Date.parse(at) - now
-  return `${formatMoment(Date.parse(at))}, ${left > 0 ? `in ${formatAgo(left)}` : 'over: whoever wants may end it'}`
+  const end = Date.parse(at)
+  const left = end - Date.parse(now)
+  if (Number.isNaN(left)) return formatMoment(end)
+  return `${formatMoment(end)}, ${left > 0 ? `in ${formatAgo(left)}` : 'over: whoever wants may end it'}`
 }
 
 const LEADS = { pass: 'Pass, if they stay as they are', fail: 'Fail, if they stay as they are' }
 
 /** The figures of a live decision; `unit`: what its prices are in. */
-export function drawDecision (proposal, unit, now = Date.now()) {
-  const end = fact('Ends', undefined, endOf(proposal, now))
+export function drawDecision (proposal, unit) {
+  const end = fact('Ends', undefined, endOf(proposal))
   const { pass, fail, spot_price: spot, threshold, leads, pass_threshold_bps: bps } = proposal
   if (pass === null) return element('dl', { class: 'facts' }, end)
   return element('dl', { class: 'facts' },

@@ -19,8 +19,9 @@ async function drawLive (pool, { proposal: id }, tell) {
   const { data: proposal } = answer
   tell(answer)
   const [pass, fail] = await Promise.all([candlesOf(path, 'pass'), candlesOf(path, 'fail')])
+  const { ends_at: end, as_of: now } = proposal
   const from = Date.parse(proposal.launched_at ?? proposal.created_at) / 1000
-  const chart = drawMarkets({ pass, fail }, from, Math.min(Date.now(), Date.parse(proposal.ends_at)) / 1000)
+  const chart = drawMarkets({ pass, fail }, from, Math.min(Date.parse(now ?? end), Date.parse(end)) / 1000)
   return [
     element('h3', {}, `No. ${proposal.number}, being decided`), drawDecision(proposal, quoteOf(pool)),
     ...chart === undefined ? [] : [chart]

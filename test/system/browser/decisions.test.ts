@@ -75,6 +75,7 @@ inBrowser(visiting => {
     await page.goto(`${service.url}/decisions`)
     const rows = page.locator('#past li')
     await rows.nth(198).waitFor()
+    await page.locator('#live').getByText('5 Mar, 12:00 UTC, in 30 min', { exact: false }).waitFor()
     t.match(await rows.nth(198).innerText(), /No\. 251\s+pass 1\.2345 against 1\.2360 that it had to exceed/)
     const more = page.getByRole('button', { name: 'Show earlier decisions' })
     service.answers.proposals = () => ({ status: 502, body: { error: 'Upstream RPC service unavailable' } })

@@ -423,5 +423,6 @@ export const proposalOf = (id: string) => ({
   pass_threshold_bps: 300,
   pass: null,
   fail: null,
-  spot_price: null
+  spot_price: null,
+  as_of: '2026-03-05T11:30:00.000Z'
 })
