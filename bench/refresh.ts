@@ -1,7 +1,7 @@
 /**
  * Node calls and CPU time of a cold refresh of the tickers, against the same state read through web3.js's `Connection`
- * in the same run: `npm run bench -- refresh [--daos 2000] [--plain]`. Node runs as the service has it, or with its own
- * ways (`--plain`); the chain in a process of its own.
+ * in the same run: `npm run bench -- refresh [--daos 2000]`. Node runs as the service has it; the chain in a
+ * process of its own.
  */
 import type { Idl } from '@coral-xyz/anchor'
 import idl from '../idl/futarchy.json' with { type: 'json' }
@@ -21,8 +21,8 @@ import { runAsStarted } from './support/as-started.js'
 import { costOf, median } from './support/measure.js'
 import { options } from './support/run.js'
 
-const { daos, plain } = options({ daos: 2000, plain: false })
-if (!plain) runAsStarted(import.meta.filename)
+const { daos } = options({ daos: 2000 })
+runAsStarted(import.meta.filename)
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const NOTHING = { base: ratio(0n), quote: ratio(0n) }
 const RULES = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }

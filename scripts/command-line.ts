@@ -30,7 +30,7 @@ export function readCommandLine<const O extends Options, const P extends boolean
     )
   } catch (error) {
     // What is behind the first sentence is advice on how to quote
-    return refuse(`${(error as Error).message.split('. ')[0]}: ${usage}`)
+    return refuse(`${(error as Error).message.split(/\.\s/)[0]}: ${usage}`)
   }
   if ((read.values as { help?: boolean }).help !== true) return read as unknown as Read<O, P>
   process.stdout.write(`${usage}\n`)

@@ -14,10 +14,11 @@ import { NODE_KINDS, isNodeKind } from '../simulator/kinds.js'
 import { type ServedMarket, spawnMarket } from '../simulator/spawn.js'
 import { readCommandLine, runScript, UsageError, wholeNumber } from './command-line.js'
 
+const KINDS = Object.keys(NODE_KINDS).join(', ')
 const HELP = `npm run demo -- [options]
 
   --port <number>     port of the service (PORT, or 3000)
-  --node <kind>       the simulated node: ${Object.keys(NODE_KINDS).join(', ')} (own: without limits)
+  --node <kind>       the simulated node: ${KINDS} (own: without limits)
   --seconds <number>  ends by itself after so many seconds
   --help              this text`
 
@@ -100,7 +101,7 @@ const parent = process.ppid
 
 await runScript(async signal => {
   const port = wholeNumber('port', values.port, 0, 65_535)
-  if (!isNodeKind(values.node)) throw new UsageError(`--node ${values.node}: one of ${Object.keys(NODE_KINDS).join(', ')}`)
+  if (!isNodeKind(values.node)) throw new UsageError(`--node ${values.node}: one of ${KINDS}`)
   const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
   if (seconds !== undefined && !(seconds > 0)) throw new UsageError(`--seconds ${values.seconds}: a number above 0`)
   await requirePort(port)

@@ -2,10 +2,8 @@
  * What anyone may do on the chain: make tokens, pools and accounts of his own, and trade. Done on a ledger, or sent to
  * one that is served.
  */
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Ledger } from './ledger.js'
+import { serveLoopback } from './loopback.js'
 import { createTokenAccount, type Mint } from './mint.js'
 
 export interface NewToken { symbol: string, name?: string, decimals?: number, /** Raw units. */ supply?: bigint }
@@ -23,7 +21,6 @@ export interface Moves {
   account (owner: string, bytes: Buffer): Promise<string>
 }
 
-const MAX_BODY = 4_096
 const AMOUNT = '#'
 
 /** Moves made on a ledger; only of tokens and pools that were made by them, and of the ledger's own. */
@@ -75,8 +72,8 @@ const isBytes = (part: unknown): part is {
   data: number[]
 } => typeof part === 'object' && part !== null && 'type' in part && part.type === 'Buffer'
 
-/** Takes moves over HTTP on the loopback address; only a market that is there to be played with does. */
-export async function serveMoves (ledger: Ledger): Promise<{ url: string, close: () => Promise<void> }> {
+/** Takes moves; only a market that is there to be played with does. */
+export async function serveMoves (ledger: Ledger): ReturnType<typeof serveLoopback> {
   const moves = movesOn(ledger)
   async function make (body: string): Promise<unknown> {
     const [name, args] = read(body) as [keyof Moves, unknown[]]
@@ -84,27 +81,9 @@ export async function serveMoves (ledger: Ledger): Promise<{ url: string, close:
     const made = await (moves[name] as (...args: unknown[]) => Promise<unknown>)(...args)
     return { made, time: ledger.time }
   }
-  const server = createServer((request, response) => {
-    let body = ''
-    request.setEncoding('utf8').on('data', (part: string) => {
-      body += part
-      if (body.length > MAX_BODY) request.destroy()
-    }).on('end', () => {
-      make(body).then(
-        result => { response.end(write(result)) }, (error: Error) => { response.writeHead(400).end(error.message) }
-      )
-    })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close () {
-      server.close()
-      server.closeAllConnections()
-      await once(server, 'close')
-    }
-  }
+  return await serveLoopback(async (body, response) => await make(body).then(
+    result => response.end(write(result)), (error: Error) => response.writeHead(400).end(error.message)
+  ))
 }
 
 /** Moves sent to the market that takes them at `url`; `onMove` is told of the Unix second that each was made in. */

@@ -10,7 +10,9 @@ type Kind<D> = D extends number ? number : D extends boolean ? boolean : string
 export function options<const D extends Record<string, string | number | false>> (
   defaults: D
 ): { [K in keyof D]: Kind<D[K]> } {
-  const usage = Object.entries(defaults).map(([name, value]) => `[--${name}${value === false ? '' : ` ${value === '' ? '…' : value}`}]`)
+  const usage = Object.entries(defaults).map(
+    ([name, value]) => value === false ? `[--${name}]` : `[--${name} ${value === '' ? '…' : value}]`
+  )
   const { values } = readCommandLine(`options: ${usage.join(' ')}`, Object.fromEntries(Object.entries(defaults).map(
     ([name, value]) => [name, { type: value === false ? 'boolean' as const : 'string' as const }]
   )))

@@ -1,5 +1,4 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { serveLoopback } from '../../simulator/loopback.js'
 import type { RpcCall, RpcReply } from './recording.js'
 
 export interface RpcServerOptions {
@@ -14,13 +13,11 @@ export interface RpcServerOptions {
 interface Message extends RpcCall { id: unknown }
 
 export const METHOD_NOT_FOUND = -32_601
-const HOST = '127.0.0.1'
-const MAX_BYTES = 1024 ** 2
 
 /** A JSON-RPC server over HTTP, single calls and batches. */
 export async function startRpcServer (
-  { answer, now = Date.now, port = 0 }: RpcServerOptions
-): Promise<{ url: string, close (): Promise<void> }> {
+  { answer, now = Date.now, port }: RpcServerOptions
+): ReturnType<typeof serveLoopback> {
   async function reply (body: string): Promise<string> {
     const parsed = JSON.parse(body) as Message | Message[]
     const messages = [parsed].flat()
@@ -29,29 +26,11 @@ export async function startRpcServer (
     return JSON.stringify(Array.isArray(parsed) ? answers : answers[0])
   }
 
-  const server = createServer((request, response) => {
+  return await serveLoopback(async (body, response) => {
     response.setHeader('date', new Date(now()).toUTCString())
-    const chunks: Buffer[] = []
-    let size = 0
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      if (size > MAX_BYTES) request.destroy()
-      else chunks.push(chunk)
-    })
-    request.on('end', () => {
-      reply(Buffer.concat(chunks).toString()).then(
-        text => response.writeHead(200, { 'content-type': 'application/json' }).end(text),
-        (error: unknown) => response.writeHead(error instanceof SyntaxError ? 400 : 502).end(String(error)))
-    })
-  })
-  // pooled connections of a client that pauses must not be closed under it
-  server.keepAliveTimeout = 60_000
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, HOST, resolve))
-  return {
-    url: `http://${HOST}:${(server.address() as AddressInfo).port}`,
-    close: () => new Promise(resolve => {
-      server.close(() => resolve())
-      server.closeAllConnections()
-    })
-  }
+    await reply(body).then(
+      text => response.writeHead(200, { 'content-type': 'application/json' }).end(text),
+      (error: unknown) => response.writeHead(error instanceof SyntaxError ? 400 : 502).end(String(error))
+    )
+  }, port)
 }

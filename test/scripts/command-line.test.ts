@@ -71,6 +71,7 @@ test('values that can\'t be are told in one line', async t => {
     ],
     ['check-listing', ['--url', 'localhost'], /^--url localhost: an http or https URL\n$/],
     ['check-listing', ['--url'], /^Option '--url <value>' argument missing: npm run check-listing .*\n$/],
+    ['verify', ['--rpc', '--pool', POOL], /^Option '--rpc' argument is ambiguous: npm run verify .*\n$/],
     ['check-listing', ['--url', 'http://127.0.0.1:1'], /^http:\/\/127\.0\.0\.1:1 can't be asked: .*\n$/],
     ['check-listing', ['--pools', 'all'], /^--pools all: a whole number from 1 to 10000\n$/],
     ['verify', [], /^npm run verify -- --pool ADDRESS .*\n$/],
