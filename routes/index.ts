@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
-import { type CachedResponse, makeCachedResponse } from '../lib/http/cached-response.js'
+import { makeCachedResponse } from '../lib/http/cached-response.js'
 import { plainReference, type ReferenceDocument } from '../lib/http/plain-reference.js'
+import { once } from '../lib/once.js'
 import { BYTES_HEADERS, headers } from '../schemas/headers.js'
 import { ROOT_TEXTS, RootSchema, type Root } from '../schemas/root.js'
 import { COMMON_FAILURES, json, notModified } from '../schemas/responses.js'
@@ -44,8 +45,10 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     return root
   })
 
-  // made once, when all routes are known
-  let text: CachedResponse<string> | undefined
+  // when all routes are known
+  const text = once(() => makeCachedResponse<string>(
+    'text/plain; charset=utf-8', plainReference(fastify.swagger() as unknown as ReferenceDocument)
+  ))
   fastify.get('/llms.txt', {
     schema: {
       operationId: 'getLlmsText',
@@ -63,11 +66,6 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         ...COMMON_FAILURES
       }
     }
-  }, async (_request, reply) => {
-    text ??= makeCachedResponse(
-      'text/plain; charset=utf-8', plainReference(fastify.swagger() as unknown as ReferenceDocument)
-    )
-    return reply.sendCached({ value: text, age: 0, left: REFERENCE_LIVES })
-  })
+  }, async (_request, reply) => reply.sendCached({ value: text(), age: 0, left: REFERENCE_LIVES }))
 }
 export default routes

@@ -1,5 +1,5 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
-import { CURVE, executed, milliseconds } from './coingecko.js'
+import { CURVE, executed, milliseconds, sides } from './coingecko.js'
 import { address, boolean, list, MINT_EXAMPLE, NAMED, number, oneOf, record, shown } from './common.js'
 import { TickerSchema } from './ticker.js'
 
@@ -55,15 +55,13 @@ export const CmcTickersSchema = byId(
 )
 export type CmcTickers = Static<typeof CmcTickersSchema>
 
-const side = (description: string, level: [number, number]) => Type.Array(Type.Unsafe<[number, number]>(Type.Array(
-  price('Price in quote tokens per base token, then amount in base tokens.', 0.9125), { minItems: 2, maxItems: 2 }
-)), { description, examples: [[level]] })
-
 export const CmcOrderBookSchema = record('CmcOrderBook', `${CURVE}.`, {
   timestamp: milliseconds('When the pool was read, Unix milliseconds.'),
   ticker_id: TICKER_ID,
-  bids: side('Highest price first.', [0.9073, 1100.25]),
-  asks: side('Lowest price first.', [0.9174, 1098.5])
+  ...sides(
+    price('Price in quote tokens per base token, then amount in base tokens.', 0.9125),
+    [0.9073, 1100.25], [0.9174, 1098.5]
+  )
 })
 export type CmcOrderBook = Static<typeof CmcOrderBookSchema>
 

@@ -1,4 +1,4 @@
-import { type Static, Type } from '@sinclair/typebox'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
 import { decimal, digits, integer, list, oneOf, record, SECOND_EXAMPLE } from './common.js'
 import { TickerSchema } from './ticker.js'
 
@@ -18,18 +18,21 @@ export type CoinGeckoPairs = Static<typeof CoinGeckoPairsSchema>
 export const CURVE =
   'The pool\'s curve in slices of a price move of 0.1 %, each at the price that it executes at, fee included'
 export const milliseconds = (description: string) => integer(description, SECOND_EXAMPLE * 1000)
-const side = (description: string, level: [string, string]) => {
-  const form = decimal('Price in target tokens per base token, then amount in base tokens.', '0.9125')
-  const levels = Type.Unsafe<readonly [string, string]>(Type.Array(form, { minItems: 2, maxItems: 2 }))
-  return Type.Array(levels, { description, examples: [[level]] })
+/** Both sides of a book, of levels with parts of this `form`; `bid`, `ask`: examples of a level. */
+export function sides<L> (form: TSchema, bid: [L, L], ask: [L, L]) {
+  const levels = Type.Unsafe<readonly [L, L]>(Type.Array(form, { minItems: 2, maxItems: 2 }))
+  const side = (description: string, level: [L, L]) => Type.Array(levels, { description, examples: [[level]] })
+  return { bids: side('Highest price first.', bid), asks: side('Lowest price first.', ask) }
 }
 
 export const CoinGeckoOrderBookSchema = record('CoinGeckoOrderBook',
   `${CURVE}: walking the book to any level yields what one swap of that size yields.`, {
     ticker_id: TICKER_ID,
     timestamp: milliseconds('When the pool was read, Unix milliseconds.'),
-    bids: side('Highest price first.', ['0.9073', '1100.25']),
-    asks: side('Lowest price first.', ['0.9174', '1098.5'])
+    ...sides(
+      decimal('Price in target tokens per base token, then amount in base tokens.', '0.9125'),
+      ['0.9073', '1100.25'], ['0.9174', '1098.5']
+    )
   })
 export type CoinGeckoOrderBook = Static<typeof CoinGeckoOrderBookSchema>
 
