@@ -60,10 +60,10 @@ function * statements ({ number, series, pad }: Dialect): Generator<string> {
   for (const [table, width, rows] of [
     ['days', DAY, DAYS], ['hours', HOUR, DAYS * 24], ['minutes', 60, minutes]
   ] as const) {
-    const [names, more] = table === 'days' ? [', revision, makers', ', n + 1, 300'] : ['', '']
+    const more = table === 'days' ? 'n + 1, 300' : 'null, null'
     for (let from = 0; from < rows * daos; from += BATCH) {
-      yield `insert into ${table} (dao, start, ${COLUMNS}${names})
-        select 1 + n % ${daos}, ${BEGIN + (DAYS * DAY - rows * width)} + n / ${daos} * ${width}, ${CANDLE}${more}
+      yield `insert into candles (dao, width, start, ${COLUMNS}, revision, makers)
+        select 1 + n % ${daos}, ${width}, ${BEGIN + (DAYS * DAY - rows * width)} + n / ${daos} * ${width}, ${CANDLE}, ${more}
         from ${series(from, Math.min(from + BATCH, rows * daos) - 1)}`
     }
   }
@@ -108,7 +108,7 @@ async function postgres (url: string): Promise<{ open: () => Promise<Store>, end
     sql => client.query(sql),
     { number: 'bigint', series: (from, to) => `generate_series(${from}::bigint, ${to}) n`, pad }
   )
-  await client.query('analyze events; analyze days; analyze hours; analyze minutes')
+  await client.query('analyze events; analyze candles')
   await client.end()
   return { open, end: () => dropSchema(url, schema) }
 }

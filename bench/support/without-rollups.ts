@@ -4,5 +4,5 @@ import type { Store } from '../../lib/history/store/create-store.js'
 export const withoutRollups = (store: Store): Store => ({
   ...store,
   candles: async () => [],
-  write: changes => store.write({ ...changes, days: [], hours: [], minutes: [], makers: [] })
+  write: changes => store.write({ ...changes, candles: [], makers: [] })
 })

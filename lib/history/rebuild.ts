@@ -44,11 +44,11 @@ export async function rebuild (
     upTo = revision
     done += rows.length
     await store.writeRebuilt({
-      ...isFirst ? added : await withStored(store, added),
+      candles: isFirst ? added.candles : await withStored(store, added.candles),
+      makers: added.makers,
       valuation,
       isFirst,
       upTo: isLast ? null : { revision, swaps: done },
-      makers: added.makers,
       feeRates: feeRatesOf(rows),
       rates
     })

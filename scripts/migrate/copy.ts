@@ -28,9 +28,7 @@ type Row = Record<string, string | null>
 /** By their keys, in the order of which rows are copied and compared. */
 const KEYS: Record<Table, string[]> = {
   events: ['revision'],
-  minutes: ['dao', 'start'],
-  hours: ['dao', 'start'],
-  days: ['dao', 'start'],
+  candles: ['dao', 'width', 'start'],
   closes: ['dao', 'day'],
   makers: ['day', 'dao', 'maker'],
   daos: ['id'],

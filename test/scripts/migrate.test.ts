@@ -23,9 +23,7 @@ const REBUILT: RebuiltPage = {
   valuation: { rate: { n: 1n, d: 200n }, basis: 'input' },
   isFirst: true,
   upTo: null,
-  minutes: [],
-  hours: [],
-  days: [],
+  candles: [],
   makers: [],
   feeRates: [],
   rates: new Map()
@@ -173,11 +171,11 @@ test('npm run migrate, with plain lines where no terminal shows them', { skip },
   const store = await openSqliteStore({ folder, program })
   t.match(await run('--from', `sqlite:${folder}`, '--to', url), /failed: another process is using the history/)
   await store.writeRebuilt(
-    { ...REBUILT, days: [{ ...EMPTY_CANDLE, dao: 'A', start: 86_400, base: 1n, quote: 2n, trades: 1 }] }
+    { ...REBUILT, candles: [{ ...EMPTY_CANDLE, dao: 'A', size: 'days', start: 86_400, base: 1n, quote: 2n, trades: 1 }] }
   )
   await store.close()
   t.match(
     await run('--from', `sqlite:${folder}`, '--to', url),
-    /^copied 1 of 2 rows, 50 %\ncopied 2 of 2 rows, 100 %\nThe history of .* can be used.\nrows: events 0, .*days 1,.*daos 1,.*\n$/
+    /^copied 1 of 2 rows, 50 %\ncopied 2 of 2 rows, 100 %\nThe history of .* can be used.\nrows: events 0, .*candles 1,.*daos 1,.*\n$/
   )
 })

@@ -12,11 +12,9 @@ import { runScript } from '../support/script-process.js'
 import { makeYear } from '../support/history/year.js'
 
 const CANDLE =
-  'dao, start, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, average_quote'
+  'dao, width, start, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, average_quote'
 const COLUMNS = {
-  days: `${CANDLE}, makers`,
-  hours: CANDLE,
-  minutes: CANDLE,
+  candles: `${CANDLE}, makers`,
   makers: 'dao, day, maker',
   fee_rates: 'dao, bps, from_slot, to_slot',
   rates: 'bps, swaps'
@@ -44,10 +42,12 @@ async function command (store: string): Promise<string> {
 
 async function sees (t: Test, ledger: Ledger, filled: Filled): Promise<void> {
   const expected = await rowsOf(filled)
-  for (const table of ['days', 'hours', 'minutes', 'makers', 'fee_rates']) t.ok(expected[table]!.length > 0, table)
+  for (const table of ['candles', 'makers', 'fee_rates']) t.ok(expected[table]!.length > 0, table)
   for (const sql of [
-    "update days set base = '1', trades = 7, makers = 99", "update minutes set quote = '1'",
-    'delete from hours where start % 10800 = 0', 'delete from minutes where start % 28800 = 0',
+    "update candles set base = '1', trades = 7, makers = 99 where width = 86400",
+    "update candles set quote = '1' where width = 60",
+    'delete from candles where width = 3600 and start % 10800 = 0',
+    'delete from candles where width = 60 and start % 28800 = 0',
     'delete from makers where day % 2 = 0', 'update fee_rates set to_slot = 1'
   ]) await filled.all(sql)
   t.notSame(await rowsOf(filled), expected)

@@ -1,11 +1,10 @@
 import { createSharedTurns, createTurns, letGo } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
-import { EMPTY_CANDLE, joinCandles, type CandleRow, type Size } from '../rules/candles.js'
+import { EMPTY_CANDLE, joinCandles, type CandleRow } from '../rules/candles.js'
 import { attribute, attributeLater, type Directory, type LocatedEvent } from '../rules/attribution.js'
 import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
 import { mayHold } from '../rules/sequence-ranges.js'
-import type { AddedRows } from '../rules/tally.js'
 import type { Store } from '../store/create-store.js'
 import type { AmendedEvent, NotedState } from '../store/types.js'
 import type { MissingTransaction, StoreState, UnattributedEvent } from '../rules/types.js'
@@ -22,13 +21,10 @@ export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps'>> {
 export type StepWriter = Awaited<ReturnType<typeof createStepWriter>>
 
 /** Totals of the stored candles and the added ones: a step written twice counts once. */
-export async function withStored (store: Store, added: AddedRows): Promise<Record<Size, CandleRow[]>> {
-  async function totals (size: Size): Promise<CandleRow[]> {
-    const stored = new Map((await store.candles(size, added[size])).map(row => [`${row.start} ${row.dao}`, row]))
-    return added[size].map(row =>
-      ({ ...row, ...joinCandles(stored.get(`${row.start} ${row.dao}`) ?? EMPTY_CANDLE, row) }))
-  }
-  return { minutes: await totals('minutes'), hours: await totals('hours'), days: await totals('days') }
+export async function withStored (store: Store, added: readonly CandleRow[]): Promise<CandleRow[]> {
+  const keyOf = ({ size, start, dao }: CandleRow): string => `${size} ${start} ${dao}`
+  const stored = new Map((await store.candles(added)).map(row => [keyOf(row), row]))
+  return added.map(row => ({ ...row, ...joinCandles(stored.get(keyOf(row)) ?? EMPTY_CANDLE, row) }))
 }
 
 /** Loads the state of `store` and becomes its writer. */
@@ -118,14 +114,14 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const freed = await released(directory)
     const attributed = freed.map(({ event }) => event)
     const planned = planStep(state, [...freed, ...rows.filter(row => 'event' in row)], valuation)
-    const candles = await withStored(store, planned)
+    const candles = await withStored(store, planned.candles)
     const rates = new Map(Array.from(planned.rates, ([bps, swaps]) => [bps, swaps + (state.rates.get(bps) ?? 0)]))
     const next = { ...noted, events: state.events + planned.events.length, swaps: state.swaps + planned.swaps }
     // planned in a round of the event loop, written in others
     await letGo()
     await change(async () => {
       await store.write(
-        { ...planned, ...candles, rates, proposals, unattributed, attributed, missing, found, state: next }
+        { ...planned, candles, rates, proposals, unattributed, attributed, missing, found, state: next }
       )
       for (const [dao, ranges] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
       for (const [dao, at] of planned.firstSwaps) state.firstSwaps.set(dao, at)

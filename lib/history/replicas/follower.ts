@@ -27,7 +27,7 @@ export function openPostgresReader (place: PostgresLocation) {
       return await transaction.execute(async trx => {
         // a table that is truncated is empty for older states, too: the first that a rebuild empties waits for us,
         // or we for it, before our state is chosen
-        await sql`lock table minutes in access share mode`.execute(trx)
+        await sql`lock table candles in access share mode`.execute(trx)
         return await work(trx)
       })
     } catch (error) {

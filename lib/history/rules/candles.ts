@@ -40,7 +40,7 @@ export interface Candle {
 
 /** One that begins at the Unix second `start`. */
 export interface TimedCandle extends Candle { start: number }
-export interface CandleRow extends TimedCandle { dao: string }
+export interface CandleRow extends TimedCandle { dao: string, size: Size }
 
 export const EMPTY_CANDLE: Candle = { base: 0n, quote: 0n, trades: 0, fees: 0n, unknownFees: 0, prices: null }
 

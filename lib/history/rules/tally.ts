@@ -1,7 +1,7 @@
 import { observedBps, swapVolume, type SwapFacts, type VolumeRule } from '../../market/volume.js'
 import { dayOf } from '../../time.js'
 import {
-  candleChange, candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type CandleRow, type Size
+  candleChange, candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type CandleRow
 } from './candles.js'
 import type { DayMaker, FeeRate, PendingSwap, StoredSwap, Trade } from './types.js'
 
@@ -12,21 +12,21 @@ export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): strin
 }
 
 /** What is to be added to the stored candles, and who has traded. */
-export interface AddedRows extends Record<Size, CandleRow[]> { makers: DayMaker[] }
+export interface AddedRows { candles: CandleRow[], makers: DayMaker[] }
 
 const ALL = ['minutes', 'hours', 'days'] as const
 
 /** What swaps add to candles, and to the counts of fee rates that disagree with the configured one. */
 export function createTally (valuation: VolumeRule) {
-  const candles: Record<Size, Map<string, CandleRow>> = { minutes: new Map(), hours: new Map(), days: new Map() }
+  const candles = new Map<string, CandleRow>()
   const makers = new Map<string, DayMaker>()
   const rates = new Map<string, number>()
 
   function put (dao: string, at: number, candle: Candle): void {
     for (const size of ALL) {
       const start = at - at % SIZES[size]
-      const key = `${start} ${dao}`
-      candles[size].set(key, { dao, start, ...joinCandles(candles[size].get(key) ?? EMPTY_CANDLE, candle) })
+      const key = `${size} ${start} ${dao}`
+      candles.set(key, { dao, size, start, ...joinCandles(candles.get(key) ?? EMPTY_CANDLE, candle) })
     }
   }
 
@@ -51,12 +51,7 @@ export function createTally (valuation: VolumeRule) {
       put(dao, at, candleChange(candleOf(before, seq, old), candleOf(after, seq, now)))
       rate(after, now.agrees)
     },
-    rows: (): AddedRows => ({
-      minutes: [...candles.minutes.values()],
-      hours: [...candles.hours.values()],
-      days: [...candles.days.values()],
-      makers: [...makers.values()]
-    })
+    rows: (): AddedRows => ({ candles: [...candles.values()], makers: [...makers.values()] })
   }
 }
 

@@ -77,12 +77,6 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
       await sql`alter table ${sql.table(table)} rename column ${sql.ref(old)} to ${sql.ref(name)}`.execute(db)
     }
   }
-  const candle = sql`
-    dao integer not null, start bigint not null, base ${total} not null, quote ${total} not null,
-    trades bigint not null, fees ${total} not null, unknown_fees bigint not null,
-    open_seq ${amount}, open_quote ${amount}, open_base ${amount},
-    close_seq ${amount}, close_quote ${amount}, close_base ${amount}, high_quote ${amount}, high_base ${amount},
-    low_quote ${amount}, low_base ${amount}, average_quote ${total}, average_base ${total}`
   const statements = [
     ...[
       sql`maker text`, sql`block_index integer`, sql`quote_change ${amount}`, sql`base_change ${amount}`,
@@ -97,11 +91,14 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
     sql`create index events_markets on events (proposal, market, at, seq) where market is not null`,
     sql`create index events_other_fees on events (dao, seq) where ${BRINGS_FEES}`,
     sql`drop table if exists days`,
-    sql`create table minutes (${candle}, primary key (dao, start)) ${clause}`,
-    sql`create table hours (${candle}, primary key (dao, start)) ${clause}`,
-    sql`create table days (
-      ${candle}, revision bigint not null, makers bigint not null default 0, primary key (dao, start))`,
-    sql`create index days_revision on days (revision)`,
+    sql`create table candles (
+      dao integer not null, width integer not null, start bigint not null, base ${total} not null,
+      quote ${total} not null, trades bigint not null, fees ${total} not null, unknown_fees bigint not null,
+      open_seq ${amount}, open_quote ${amount}, open_base ${amount},
+      close_seq ${amount}, close_quote ${amount}, close_base ${amount}, high_quote ${amount}, high_base ${amount},
+      low_quote ${amount}, low_base ${amount}, average_quote ${total}, average_base ${total},
+      revision bigint, makers bigint, primary key (dao, width, start)) ${clause}`,
+    sql`create index candles_revision on candles (revision) where revision is not null`,
     sql`create table closes (
       dao integer not null, day integer not null, seq ${amount} not null, at bigint not null,
       quote_reserves ${amount} not null, base_reserves ${amount} not null, revision bigint not null,
@@ -125,7 +122,7 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
 }
 
 /** In order; a released one is never changed, a new one is added at the end. */
-const MIGRATIONS = [{ to: 2, run: first }, { to: 12, run: second }]
+const MIGRATIONS = [{ to: 2, run: first }, { to: 13, run: second }]
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.to
 

@@ -3,7 +3,7 @@
  * u64 are decimal text, in keys of 20 digits.
  */
 import type { EventFacts, Outcome } from '../../protocol/events.js'
-import type { CandlePrices } from '../rules/candles.js'
+import { type CandlePrices, type Size, SIZES } from '../rules/candles.js'
 import { parseSum, sumText } from '../rules/fixed-point.js'
 import type { MissingTransaction } from '../rules/types.js'
 import {
@@ -126,7 +126,7 @@ const prices: Mapping<RowOf<typeof first> & RowOf<typeof others>, CandlePrices |
     return open && { open, ...others.read(row) ?? { high: open, low: open, close: open, average: open } }
   }
 }
-export const CANDLE = record({
+const candle = {
   start: number('start'),
   base: sum('base'),
   quote: sum('quote'),
@@ -134,15 +134,16 @@ export const CANDLE = record({
   fees: sum('fees'),
   unknownFees: number('unknown_fees'),
   prices
-})
+}
+const sizeOf = (width: number) => (Object.keys(SIZES) as Size[]).find(size => SIZES[size] === width)!
+export const CANDLE = record(candle)
+export const CANDLE_ROW = record({ size: column('width', (size: Size): number => SIZES[size], sizeOf), ...candle })
 
 export const CLOSE = record({
   seq: seq('seq'), at: number('at'), quote: amount('quote_reserves'), base: amount('base_reserves')
 })
 
 export const FEE_RATE = record({ bps: text('bps'), fromSlot: number('from_slot'), toSlot: number('to_slot') })
-
-type CandleTable = RowOf<typeof CANDLE> & { dao: number }
 
 export interface Tables {
   meta: { key: string, value: string }
@@ -154,10 +155,8 @@ export interface Tables {
   events: RowOf<typeof STORED_EVENT> & { dao: number, revision: number, late: 'event' | 'fee' | null }
   unattributed: RowOf<typeof UNATTRIBUTED>
   sequence_ranges: RowOf<typeof SEQUENCE_RANGE> & { dao: number }
-  minutes: CandleTable
-  hours: CandleTable
-  /** With the number of those who traded. */
-  days: CandleTable & { revision: number, makers: number }
+  /** Of days with a revision, and the number of those who traded. */
+  candles: RowOf<typeof CANDLE_ROW> & { dao: number, revision: number | null, makers: number | null }
   closes: RowOf<typeof CLOSE> & { dao: number, day: number, revision: number }
   fee_rates: RowOf<typeof FEE_RATE> & { dao: number }
   makers: { dao: number, day: number, maker: string }

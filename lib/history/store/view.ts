@@ -47,7 +47,7 @@ export function isOneOf<T extends keyof Tables & string, C extends keyof Tables[
 }
 
 export const isOfDaos = (
-  view: View, table: 'events' | 'minutes', daos: readonly string[]
+  view: View, table: 'events' | 'candles', daos: readonly string[]
 ): RawBuilder<boolean> => isOneOf(view, table, ['dao'], daos.map(dao => ({ dao: view.idOf(dao) })))
 
 /** On conflict: these columns take the new values. */

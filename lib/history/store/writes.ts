@@ -102,7 +102,7 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
 }
 
 /** What is made of the swaps: a rebuild begins by emptying these, in this order (`replicas/follower.ts`). */
-const DERIVED = ['minutes', 'hours', 'days', 'makers', 'fee_rates', 'rates'] as const
+const DERIVED = ['candles', 'makers', 'fee_rates', 'rates'] as const
 
 export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void> {
   const { db, types } = to

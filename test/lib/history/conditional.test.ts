@@ -13,10 +13,10 @@ const TABLES = {
   events: `select dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves,
     reason, raw, maker, block_index, quote_change, base_change, proposal from events order by dao, seq`,
   ...Object.fromEntries([
-    'daos', 'minutes', 'hours', 'makers', 'rates', 'fee_rates', 'proposals', 'sequence_ranges', 'unattributed'
+    'daos', 'makers', 'rates', 'fee_rates', 'proposals', 'sequence_ranges', 'unattributed'
   ].map(table => [table, `select * from ${table}`])),
   closes: 'select dao, day, seq, at, quote_reserves, base_reserves from closes order by dao, day',
-  days: 'select dao, start, base, quote, trades, fees, unknown_fees, open_quote, high_quote, low_quote, close_quote, average_quote, average_base, makers from days order by dao, start'
+  candles: 'select dao, width, start, base, quote, trades, fees, unknown_fees, open_quote, high_quote, low_quote, close_quote, average_quote, average_base, makers from candles order by dao, width, start'
 }
 const MARKETS = 'select dao, seq, market, facts from events where market is not null order by dao, seq'
 

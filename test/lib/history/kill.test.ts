@@ -39,15 +39,8 @@ function rowsOf (folder: string): Record<string, unknown[]> {
       'select daos.address, e.seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events e join daos on daos.id = e.dao order by 1, 2'
     ),
     daos: all('select address, first_swap from daos order by 1'),
-    ...Object.fromEntries(
-      ['minutes', 'hours', 'days'].map(
-        table => [
-          table,
-          all(
-            `select daos.address, start, base, quote, trades, fees, open_seq, close_seq, average_base from ${table} c join daos on daos.id = c.dao order by 1, 2`
-          )
-        ]
-      )
+    candles: all(
+      'select daos.address, width, start, base, quote, trades, fees, open_seq, close_seq, average_base from candles c join daos on daos.id = c.dao order by 1, 2, 3'
     ),
     sequence_ranges: all(
       'select daos.address, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after, pending_seq from sequence_ranges i join daos on daos.id = i.dao order by 1, 2'

@@ -283,7 +283,7 @@ test('a rebuild that empties the candles is never read as no trades', { skip }, 
   t.same(await candles(), expected)
   const emptying = async (granted: boolean) => (await ask(
     'select from pg_locks where relation = $1::regclass and mode = $2 and granted = $3',
-    [`"${schema}".minutes`, 'AccessExclusiveLock', granted]
+    [`"${schema}".candles`, 'AccessExclusiveLock', granted]
   )).length > 0
   let rebuilt: number | undefined
   let rebuilding: Promise<void> | undefined
@@ -296,7 +296,7 @@ test('a rebuild that empties the candles is never read as no trades', { skip }, 
   t.equal(rebuilt, ledger.swaps.length)
 
   t.same(await candles(), expected)
-  const begun = ask(`begin; truncate "${schema}".minutes; delete from "${schema}".meta where key = 'valuation';
+  const begun = ask(`begin; truncate "${schema}".candles; delete from "${schema}".meta where key = 'valuation';
     update "${schema}".meta set value = (value::bigint + 1)::text where key = 'revision'; select pg_sleep(1); commit`)
   await until(() => emptying(true))
   await t.rejects(candles(), { code: 'WARMING_UP' }, 'begun before one reads')
@@ -413,9 +413,9 @@ test('reads go by an index, however many swaps there are', { skip }, async t => 
   await ask(`insert into ${events} (revision, dao, seq, kind, slot, at, signature, event_index, side, reason)
     select n, n % 50, n, 'SpotSwap', n, 1700000000 + n, 's' || n, 0, 'buy', case when n % 5000 = 0 then 'odd' end from generate_series(1, 30000) n`)
   await ask(
-    `insert into "${schema}".days (dao, start, base, quote, trades, fees, unknown_fees, revision) select n % 50, n * 86400, 1, 1, 1, 1, 0, n from generate_series(1, 20000) n`
+    `insert into "${schema}".candles (dao, width, start, base, quote, trades, fees, unknown_fees, revision) select n % 50, 86400, n * 86400, 1, 1, 1, 1, 0, n from generate_series(1, 20000) n`
   )
-  for (const table of ['events', 'days']) await ask(`analyze "${schema}".${table}`)
+  for (const table of ['events', 'candles']) await ask(`analyze "${schema}".${table}`)
   for (const [sql, index] of [
     [`select distinct dao from ${events} where at >= 1700029000 and at < 1700029100 and side is not null`, 'events_at'],
     [
@@ -429,10 +429,10 @@ test('reads go by an index, however many swaps there are', { skip }, async t => 
       'events_dao_seq_key'
     ],
     [`update ${events} set fee = 1, revision = 40000 where dao = 1 and seq = 1`, 'events_dao_seq_key'],
-    [`select * from "${schema}".days where revision > 19990 and revision <= 20000`, 'days_revision'],
+    [`select * from "${schema}".candles where revision > 19990 and revision <= 20000`, 'candles_revision'],
     [
-      `select d.* from (select * from unnest('{1,3}'::integer[], '{86400,172800}'::bigint[]) as keys (dao, start)) wanted join "${schema}".days d on d.dao = wanted.dao and d.start = wanted.start`,
-      'days_pkey'
+      `select d.* from (select * from unnest('{1,3}'::integer[], '{86400,172800}'::bigint[]) as keys (dao, start)) wanted join "${schema}".candles d on d.dao = wanted.dao and d.width = 86400 and d.start = wanted.start`,
+      'candles_pkey'
     ]
   ] as const) {
     const plan = (await ask(`explain ${sql}`)).map(row => row['QUERY PLAN']).join('\n')

@@ -45,7 +45,7 @@ const BACK = [
     ),
     ...(table === old ? [] : [`alter table ${table} rename to ${old}`])
   ]),
-  ...['minutes', 'hours', 'days', 'closes', 'makers', 'fee_rates'].map(table => `drop table ${table}`),
+  ...['candles', 'closes', 'makers', 'fee_rates'].map(table => `drop table ${table}`),
   'create table days (dao integer not null, day integer not null, base text not null, quote text not null, trades bigint not null, change bigint not null, primary key (dao, day))',
   'create index days_change on days (change)',
   "insert into days values (1, 20000, '1', '1', 99, 1)",
@@ -62,10 +62,8 @@ const TABLES = {
       'InitializeProposal', 'RemoveProposal', 'ConditionalSwap', 'CollectMeteoraDammFees') order by dao, seq`,
   all: 'select revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events order by dao, seq',
   daos: 'select id, address, first_swap from daos order by id',
-  ...Object.fromEntries(['minutes', 'hours', 'days'].map(
-    table => [table, `select dao, start, base, quote, trades, ${CANDLE.join(', ')} from ${table} order by dao, start`]
-  )),
-  'makers of days': 'select dao, start, makers from days order by dao, start',
+  candles:
+    `select dao, width, start, base, quote, trades, makers, ${CANDLE.join(', ')} from candles order by dao, width, start`,
   closes: 'select dao, day, seq, at, quote_reserves, base_reserves from closes order by dao, day',
   makers: 'select dao, day, maker from makers order by dao, day, maker',
   rates: 'select dao, bps, from_slot, to_slot from fee_rates order by dao, bps',

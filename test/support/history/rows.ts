@@ -12,9 +12,7 @@ const CANDLE =
 const QUERIES: Record<string, string> = {
   events: `select ${DAO('events')}, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events`,
   daos: 'select address, first_swap from daos',
-  ...Object.fromEntries(
-    ['minutes', 'hours', 'days'].map(table => [table, `select ${DAO(table)}, start, ${CANDLE} from ${table}`])
-  ),
+  candles: `select ${DAO('candles')}, width, start, ${CANDLE} from candles`,
   sequence_ranges: `select ${DAO('sequence_ranges')}, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after,
     pending_seq, pending_at, pending_side, pending_input, pending_output, pending_fees_after from sequence_ranges`,
   proposals: `select proposal, ${DAO('proposals')} from proposals`,

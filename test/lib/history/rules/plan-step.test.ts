@@ -98,7 +98,8 @@ function keep (batches: readonly AttributedEvent[][], valuation: VolumeRule) {
     for (const { dao, seq, fee } of planned.fees) stored.get(`${dao} ${seq}`)!.swap!.fee = fee
     for (const [dao, ranges] of planned.sequenceRanges) sequenceRanges.set(dao, ranges)
     for (const [dao, at] of planned.firstSwaps) firstSwaps.set(dao, at)
-    for (const { dao, start, base, quote, trades } of planned.days) {
+    for (const { dao, size, start, base, quote, trades } of planned.candles) {
+      if (size !== 'days') continue
       const day = dayOf(start)
       const old = days.get(`${dao} ${day}`) ?? { base: 0n, quote: 0n, trades: 0 }
       days.set(`${dao} ${day}`, { base: old.base + base, quote: old.quote + quote, trades: old.trades + trades })
@@ -213,7 +214,8 @@ test('candles of each size, the first swap and its fee are the same in whatever 
   const [born, first, second] = chain('A', [swap, swap]) as [AttributedEvent, AttributedEvent, AttributedEvent]
   const all = planStep(known, [born, second, first].map(clone), rule)
   for (const size of ['minutes', 'hours', 'days'] as const) {
-    t.same(all[size].map(({ start, trades }) => [start, trades]), [[second.event.at, 1], [first.event.at, 1]], size)
+    const candles = all.candles.filter(one => one.size === size).map(({ start, trades }) => [start, trades])
+    t.same(candles, [[second.event.at, 1], [first.event.at, 1]], size)
   }
   t.same([...all.firstSwaps], [['A', first.event.at]])
   t.same(
@@ -237,6 +239,6 @@ test('a swap at the beginning of time has its candles', t => {
   const plan = planStep(
     { sequenceRanges: new Map(), firstSwaps: new Map() }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' }
   )
-  t.same([plan.days, plan.hours, plan.minutes].map(rows => rows.map(({ start }) => start)), [[0], [0], [0]])
+  t.same(plan.candles.map(({ size, start }) => [size, start]), [['minutes', 0], ['hours', 0], ['days', 0]])
   t.end()
 })

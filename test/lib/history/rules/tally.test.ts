@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
+import type { Size } from '../../../../lib/history/rules/candles.js'
 import { SCALE } from '../../../../lib/history/rules/fixed-point.js'
 import { createTally, disagreement } from '../../../../lib/history/rules/tally.js'
 import type { StoredSwap, Trade } from '../../../../lib/history/rules/types.js'
@@ -20,14 +21,15 @@ test('a swap adds to its day, its hour, its minute and its makers', t => {
   tally.count(swap('A', 4n, DAY + 7_200, { maker: null }))
   tally.count(swap('A', 5n, 2 * DAY))
   tally.count(swap('B', 1n, DAY))
-  const { days, hours, minutes, makers } = tally.rows()
-  const shown = (rows: typeof days) => rows.map(({ dao, start, trades, quote }) => [dao, start, trades, quote / SCALE])
-  t.same(shown(days), [['A', DAY, 4, 40_000n], ['A', 2 * DAY, 1, 10_000n], ['B', DAY, 1, 10_000n]])
+  const { candles, makers } = tally.rows()
+  const shown = (of: Size) => candles.filter(({ size }) => size === of)
+    .map(({ dao, start, trades, quote }) => [dao, start, trades, quote / SCALE])
+  t.same(shown('days'), [['A', DAY, 4, 40_000n], ['A', 2 * DAY, 1, 10_000n], ['B', DAY, 1, 10_000n]])
   t.same(
-    shown(hours),
+    shown('hours'),
     [['A', DAY + 3_600, 3, 30_000n], ['A', DAY + 7_200, 1, 10_000n], ['A', 2 * DAY, 1, 10_000n], ['B', DAY, 1, 10_000n]]
   )
-  t.same(shown(minutes), [
+  t.same(shown('minutes'), [
     ['A', DAY + 3_660, 2, 20_000n], ['A', DAY + 3_720, 1, 10_000n], ['A', DAY + 7_200, 1, 10_000n],
     ['A', 2 * DAY, 1, 10_000n], ['B', DAY, 1, 10_000n]
   ])
@@ -42,7 +44,7 @@ test('a fee that becomes known is added without counting the trade again', t => 
   const [late, whole] = [createTally(QUARTER), createTally(QUARTER)]
   const row = swap('A', 1n, 60, { fee: null })
   late.count(row)
-  t.match(late.rows().days[0], { trades: 1, fees: 0n, unknownFees: 1 })
+  t.match(late.rows().candles[0], { trades: 1, fees: 0n, unknownFees: 1 })
   late.settle('A', { ...SWAP, seq: 1n, at: 60, feeBalanceAfter: 50n }, 50n)
   whole.count(swap('A', 1n, 60, { fee: 50n }))
   t.same(late.rows(), whole.rows())

@@ -94,17 +94,17 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
   await ask(
     `insert into "${schema}".makers (day, dao, maker) select n / 40, 1 + n % 20, 'maker' || n from generate_series(0, ${rows - 1}) n`
   )
-  const tables = { minutes: 60, hours: 3600, days: 86_400 }
-  for (const [table, width] of Object.entries(tables)) {
+  const sizes = { minutes: 60, hours: 3600, days: 86_400 }
+  for (const [size, width] of Object.entries(sizes)) {
     await ask(
-      `insert into "${schema}".${table} (dao, start, base, quote, trades, fees, unknown_fees${table === 'days' ? ', revision' : ''})
-      select 1 + n % 20, n / 20 * ${width}, 1, 1, 1, 1, 0${table === 'days' ? ', n' : ''} from generate_series(0, ${rows - 1}) n`
+      `insert into "${schema}".candles (dao, width, start, base, quote, trades, fees, unknown_fees, revision)
+      select 1 + n % 20, ${width}, n / 20 * ${width}, 1, 1, 1, 1, 0, ${size === 'days' ? 'n' : 'null'} from generate_series(0, ${rows - 1}) n`
     )
   }
   await ask(
     `insert into "${schema}".meta values ('revision', '${rows}') on conflict (key) do update set value = excluded.value`
   )
-  const large = ['events', 'minutes', 'hours', 'makers', 'days']
+  const large = ['events', 'candles', 'makers']
   for (const table of large) await ask(`analyze "${schema}".${table}`)
 
   /** Scans of the large tables so far; a session adds its own when it ends. */
@@ -137,7 +137,7 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
     )).length, 499)
     for (const [size, width] of [['minutes', 60], ['hours', 3600], ['days', 86_400]] as const) {
       t.equal((await store.candlesOf(dao, size, { from: 0, to: width * 10_000, limit: 1000 })).length, 1000)
-      t.equal((await store.candles(size, [{ dao, start: width }, { dao, start: 2 * width }])).length, 2)
+      t.equal((await store.candles([{ dao, size, start: width }, { dao, size, start: 2 * width }])).length, 2)
       t.equal((await store.candlesOfAll(
         [dao, 'dao8'], size, { from: 100 * width, to: 200 * width }
       )).length, 200)

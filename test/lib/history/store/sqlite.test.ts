@@ -207,7 +207,7 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await store.poolEvents({ from: 1, to: 9, after: { slot: 5, blockIndex: 0, eventIndex: 0 }, limit: 10 })
   for (const size of ['minutes', 'hours', 'days'] as const) {
     await store.candlesOf(dao, size, { from: 0, to: 86_400, limit: 1000 })
-    await store.candles(size, [{ dao, start: 86_400 }])
+    await store.candles([{ dao, size, start: 86_400 }])
     await store.candlesOfAll([dao], size, { from: 0, to: 86_400 })
   }
   await store.swapsOfAll([dao], 0, 9)

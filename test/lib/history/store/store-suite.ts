@@ -4,7 +4,7 @@
  */
 import { test, type Test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
-import { EMPTY_CANDLE, type CandleRow } from '../../../../lib/history/rules/candles.js'
+import { EMPTY_CANDLE, type CandleRow, type Size } from '../../../../lib/history/rules/candles.js'
 import type { Store } from '../../../../lib/history/store/create-store.js'
 import type { StepChanges } from '../../../../lib/history/store/types.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
@@ -21,7 +21,8 @@ const PROGRAM = { program: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq' }
 const [A, B] = ['DaoA1111111111111111111111111111111111111', 'daoA1111111111111111111111111111111111111']
 
 const DAY = 86_400
-const EMPTY_DAY = EMPTY_CANDLE
+const EMPTY_DAY = { ...EMPTY_CANDLE, size: 'days' } as const
+const SIZES = ['minutes', 'hours', 'days'] as const
 /** More than any test writes. */
 const ALL = 10_000
 
@@ -29,9 +30,7 @@ const nothing: StepChanges = {
   events: [],
   fees: [],
   sequenceRanges: new Map(),
-  days: [],
-  hours: [],
-  minutes: [],
+  candles: [],
   makers: [],
   rates: new Map(),
   firstSwaps: new Map(),
@@ -128,7 +127,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     })
     t.same(await store.swapsPage(0, ALL), { revision: 0, rows: [] })
     t.same(await store.daysAfter(0, ALL), { revision: 0, rows: [] })
-    t.same(await store.candles('days', [{ dao: A, start: DAY }]), [])
+    t.same(await store.candles([{ dao: A, size: 'days', start: DAY }]), [])
     t.same(await store.candlesOfAll([A], 'hours', { from: 0, to: DAY }), [])
     t.same(await store.swapsOfAll([A], 0, DAY), [])
     t.same(await store.traders([A], 0, DAY), new Map())
@@ -146,7 +145,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         range(1n, 2n), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }),
         range(U64 - 1n, U64, { pendingSwap })
       ]]]),
-      days: [{
+      candles: [{
         ...EMPTY_DAY,
         dao: A,
         start: 20_000 * DAY,
@@ -172,27 +171,27 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       range(1n, 2n), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(U64 - 1n, U64, { pendingSwap })
     ], 'in the order of the numbers')
     t.same([events, swaps], [6, 6])
-    t.same(await store.candles(
-      'days', [{ dao: A, start: 20_000 * DAY }, { dao: A, start: 20_001 * DAY }, { dao: B, start: 20_000 * DAY }]
-    ),
-    [{
-      ...EMPTY_DAY,
-      dao: A,
-      start: 20_000 * DAY,
-      base: U64 * U64 * 10n ** 30n + 7n,
-      quote: 0n,
-      trades: 3,
-      prices: EXTREME
-    }])
+    const keys = [[A, 20_000], [A, 20_001], [B, 20_000]] as const
+    t.same(await store.candles(keys.map(([dao, day]) => ({ dao, size: 'days', start: day * DAY }))),
+      [{
+        ...EMPTY_DAY,
+        dao: A,
+        start: 20_000 * DAY,
+        base: U64 * U64 * 10n ** 30n + 7n,
+        quote: 0n,
+        trades: 3,
+        prices: EXTREME
+      }])
     const single = {
-      ...EMPTY_DAY,
+      ...EMPTY_CANDLE,
+      size: 'minutes' as const,
       dao: B,
       start: DAY,
       trades: 1,
       prices: { open: PRICE, high: PRICE, low: PRICE, close: PRICE, average: PRICE }
     }
-    await store.write({ ...nothing, minutes: [single] })
-    t.same(await store.candles('minutes', [single]), [single], 'the only price of a candle')
+    await store.write({ ...nothing, candles: [single] })
+    t.same(await store.candles([single]), [single], 'the only price of a candle')
     t.same(await store.origins([{ dao: A, seq: U64 }, { dao: A, seq: 3n }, { dao: B, seq: 9n }]).then(
       rows => rows.map(({ dao, seq, signature, eventIndex }) => [dao, seq, signature, eventIndex]).sort()
     ),
@@ -228,7 +227,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     await store.write({
       ...nothing,
       events: [event(1n), event(2n, { at: 100 }), event(3n, { kind: 'CollectFees', swap: null })],
-      days: [{ ...EMPTY_DAY, dao: A, start: DAY, base: 1n, quote: 2n, trades: 1 }]
+      candles: [{ ...EMPTY_DAY, dao: A, start: DAY, base: 1n, quote: 2n, trades: 1 }]
     })
     const revision = await store.revision()
     t.same(await store.daosChanged(revision, 0, 2e9), [])
@@ -238,7 +237,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       ...nothing,
       fees: [{ dao: A, seq: 2n, fee: 77n }],
       events: [event(4n)],
-      days: [{ ...EMPTY_DAY, dao: A, start: 2 * DAY, base: 5n, quote: 6n, trades: 1 }]
+      candles: [{ ...EMPTY_DAY, dao: A, start: 2 * DAY, base: 5n, quote: 6n, trades: 1 }]
     })
     t.same(await store.daosChanged(revision, 0, 101), [A], 'a fee that has become known')
     t.same(
@@ -247,7 +246,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     )
     const days = await store.daysAfter(0, ALL)
     t.same(days.rows.map(({ start }) => start / DAY).sort(), [1, 2])
-    await store.write({ ...nothing, days: [{ ...EMPTY_DAY, dao: A, start: DAY, base: 9n, quote: 9n, trades: 2 }] })
+    await store.write({ ...nothing, candles: [{ ...EMPTY_DAY, dao: A, start: DAY, base: 9n, quote: 9n, trades: 2 }] })
     t.same(
       (await store.daysAfter(days.revision, ALL)).rows,
       [{ ...EMPTY_CANDLE, dao: A, start: DAY, base: 9n, quote: 9n, trades: 2 }]
@@ -269,7 +268,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     await t.rejects(store.write({
       ...nothing,
       events: [event(2n, { dao: B }), event(1n)],
-      days: [{ ...EMPTY_DAY, dao: B, start: DAY, base: 1n, quote: 1n, trades: 1 }],
+      candles: [{ ...EMPTY_DAY, dao: B, start: DAY, base: 1n, quote: 1n, trades: 1 }],
       state: { indexedRanges: [], ended: true, events: 3 }
     }), { name: 'ServiceError', code: 'HISTORY_UNAVAILABLE' }, 'one number twice')
     t.same(await store.swapsPage(0, ALL), before)
@@ -359,25 +358,21 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       valuation,
       isFirst: false,
       upTo: null,
-      minutes: [],
-      hours: [],
-      days: [],
+      candles: [],
       makers: [],
       feeRates: [],
       rates: new Map()
     }
-    const day = (start: number): CandleRow => ({ ...EMPTY_CANDLE, dao: A, start, base: 2n, quote: 2n, trades: 1 })
+    const day = (start: number): CandleRow => ({ ...EMPTY_DAY, dao: A, start, base: 2n, quote: 2n, trades: 1 })
     await place.store.write({
       ...nothing,
       events: [event(1n)],
-      days: [day(DAY)],
-      hours: [day(DAY)],
-      minutes: [day(DAY)],
+      candles: SIZES.map(size => ({ ...day(DAY), size })),
       makers: [{ dao: A, day: 1, maker: 'old' }],
       rates: new Map([['25', 9]])
     })
     await place.store.writeRebuilt(
-      { ...page, isFirst: true, upTo: { revision: 1, swaps: 1 }, days: [day(2 * DAY)], rates: new Map([['30', 4]]) }
+      { ...page, isFirst: true, upTo: { revision: 1, swaps: 1 }, candles: [day(2 * DAY)], rates: new Map([['30', 4]]) }
     )
     let store = await place.reopen()
     t.same(
@@ -387,13 +382,13 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     const { revision } = await store.daysAfter(0, ALL)
     await store.writeRebuilt({
       ...page,
-      days: [day(3 * DAY)],
+      candles: [day(3 * DAY)],
       makers: [{ dao: A, day: 3, maker: 'x' }],
       feeRates: [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }]
     })
     store = await place.reopen()
     t.same(await rollupsOf(store), [valuation, null])
-    t.same((await store.daysAfter(revision, ALL)).rows, [day(3 * DAY)], 'a reader finds what is new')
+    t.same((await store.daysAfter(revision, ALL)).rows.map(({ start }) => start), [3 * DAY], 'a reader finds what is new')
     t.same(
       (await store.candlesOfAll([A], 'days', { from: 0, to: 9 * DAY })).map(({ start }) => start),
       [2 * DAY, 3 * DAY]
@@ -443,8 +438,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       BigInt(seq),
       { slot: 100 + seq, at: 1000 + seq, eventIndex: 7, blockIndex: seq, maker: `maker${seq % 3}`, ...rest }
     )
-    const candle = (start: number, dao = A): CandleRow => ({
-      ...EMPTY_CANDLE, dao, start, base: U64, quote: BigInt(start), trades: 1
+    const candle = (size: Size, start: number, dao = A): CandleRow => ({
+      ...EMPTY_CANDLE, dao, size, start, base: U64, quote: BigInt(start), trades: 1
     })
     const late = { swap: { side: 'buy' as const, input: 0n, output: 0n, fee: 1n } }
     await place.store.write({
@@ -457,9 +452,12 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         trade(9, { kind: 'ProvideLiquidity', swap: null, liquidity: { quote: 5n, base: U64 } }),
         trade(3, { dao: B, maker: null, blockIndex: null })
       ],
-      days: [...[1, 2, 4].map(day => candle(day * DAY)), { ...candle(0), dao: B }],
-      hours: [1, 2, 4].flatMap(day => [candle(day * DAY), candle(day * DAY + 18_000)]),
-      minutes: [0, 60, 120, 28_860, 28_800].map(start => candle(start)).concat(candle(14_400, B), candle(60, B)),
+      candles: [
+        ...[1, 2, 4].map(day => candle('days', day * DAY)), candle('days', 0, B),
+        ...[1, 2, 4].flatMap(day => [candle('hours', day * DAY), candle('hours', day * DAY + 18_000)]),
+        ...[0, 60, 120, 28_860, 28_800].map(start => candle('minutes', start)),
+        candle('minutes', 14_400, B), candle('minutes', 60, B)
+      ],
       makers: [{ dao: A, day: 1, maker: 'x' }, { dao: A, day: 1, maker: 'y' }, { dao: A, day: 1, maker: 'x' }]
     })
     const store = await place.reopen()
@@ -505,13 +503,16 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       ({ start, base, quote }) => [start, base, quote]
     ), [[60, U64, 60n], [120, U64, 120n]])
     const starts = async (
-      size: 'minutes' | 'hours' | 'days', from: number, to: number, limit: number
+      size: Size, from: number, to: number, limit: number
     ) => (await store.candlesOf(A, size, { from, to, limit })).map(({ start }) => start)
     t.same(await starts('minutes', 0, 999, 2), [60, 120], 'the newest, oldest first')
     t.same(await starts('minutes', 60, 28_860, 9), [60, 120, 28_800])
     t.same([await starts('minutes', 28_800, 10 ** 12, 1), await starts('minutes', -9999, 0, 1)], [[28_860], []])
     t.same(await store.candlesOf('unknown', 'minutes', { from: 0, to: 999, limit: 9 }), [])
-    t.same(await store.candles('minutes', [{ dao: A, start: 28_800 }, { dao: B, start: 0 }]), [candle(28_800)])
+    t.same(
+      await store.candles([{ dao: A, size: 'minutes', start: 28_800 }, { dao: B, size: 'minutes', start: 0 }]),
+      [candle('minutes', 28_800)]
+    )
     t.same(await starts('hours', 86_401, 345_601, 9), [104_400, 172_800, 190_800, 345_600])
     t.same(await starts('hours', 0, 345_600, 3), [104_400, 172_800, 190_800])
     t.same(await starts('days', 0, 9 * DAY, 1), [4 * DAY])
@@ -674,10 +675,11 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     const days = events.map(
       ({ dao, seq }) => ({ ...EMPTY_DAY, dao, start: Number(seq) * DAY, base: seq, quote: seq, trades: 1 })
     )
-    await store.write({ ...nothing, events, days, hours: days, minutes: days })
+    const candles = SIZES.flatMap(size => days.map(day => ({ ...day, size })))
+    await store.write({ ...nothing, events, candles })
     t.equal((await store.swapsPage(0, ALL)).rows.length, 1234)
-    for (const size of ['days', 'hours', 'minutes'] as const) {
-      t.equal((await store.candles(size, days)).length, 1234)
+    t.equal((await store.candles(candles)).length, 3 * 1234)
+    for (const size of SIZES) {
       t.equal((await store.candlesOfAll(
         days.slice(0, 97).map(({ dao }) => dao), size, { from: 0, to: 9999 * DAY }
       )).length, 1234)

@@ -19,9 +19,7 @@ const NOTHING_DONE: StepChanges = {
   events: [],
   fees: [],
   sequenceRanges: new Map(),
-  days: [],
-  hours: [],
-  minutes: [],
+  candles: [],
   makers: [],
   rates: new Map(),
   firstSwaps: new Map(),
@@ -73,11 +71,11 @@ test('days of many DAOs are read page by page and made in slices', async t => {
   const [rule, daos] = [
     { rate: ratio(5n, 1000n), basis: 'input' as const }, Array.from({ length: 5_500 }, (_, at) => `dao ${at}`)
   ]
-  const days = daos.map(
-    (dao, at) => ({ ...EMPTY_CANDLE, dao, start: (20_000 + at % 3) * DAY, quote: BigInt(at + 1) * SCALE, trades: 1 })
-  )
+  const candles = daos.map((dao, at) => ({
+    ...EMPTY_CANDLE, dao, size: 'days' as const, start: (20_000 + at % 3) * DAY, quote: BigInt(at + 1) * SCALE, trades: 1
+  }))
   // only a step numbers new DAOs
-  await store.write({ ...NOTHING_DONE, days })
+  await store.write({ ...NOTHING_DONE, candles })
   const asked: number[] = []
   const volumes = createVolumes({
     ...store,

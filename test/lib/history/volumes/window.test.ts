@@ -49,6 +49,7 @@ function memoryStore () {
         const [known, candle] = [candles.get(`${row.dao} ${start}`), candleOf(row, row.seq, swapVolume(row, RULE))]
         candles.set(`${row.dao} ${start}`, {
           dao: row.dao,
+          size,
           start,
           ...(known === undefined ? candle : joinCandles(known, candle))
         })
