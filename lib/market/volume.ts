@@ -10,7 +10,7 @@ export interface VolumeRule {
   basis: VolumeBasis
 }
 
-/** `fee` is null while the fee balance before the swap is not known. */
+/** `fee`: of the input token; null while the balance before the swap is not known. */
 export interface SwapFacts extends SpotSwap { fee: bigint | null }
 
 /** Both legs in raw units, exact, and whether the fee is the one that the configured rate takes. */

@@ -1,14 +1,15 @@
 /** Candles of trades. A price is kept as two amounts: nothing is rounded, candles join. */
-import type { SwapVolume } from '../../market/volume.js'
+import type { SwapFacts, SwapVolume } from '../../market/volume.js'
 import { compare, ratio, type Rational } from '../../decimal.js'
 import type { SpotSwap } from '../../protocol/events.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { scaled } from './fixed-point.js'
-import type { StoredSwap } from './types.js'
 
 /** The lengths of candles that are kept, in seconds. */
 export const SIZES = { minutes: MINUTE, hours: HOUR, days: DAY } as const
 export type Size = keyof typeof SIZES
+/** Narrowest first. */
+export const ALL_SIZES = Object.keys(SIZES) as Size[]
 
 /** An executed price: raw quote units ÷ raw base units, neither of them 0. */
 export interface ExecutedPrice { quote: bigint, base: bigint }
@@ -54,14 +55,14 @@ export const comparePrices = (a: ExecutedPrice, b: ExecutedPrice): number =>
   compare({ n: a.quote, d: a.base }, { n: b.quote, d: b.base })
 
 /** In raw quote units, at the swap's own price; null: not known. */
-export function feeInQuote ({ side, input, output, fee }: StoredSwap): Rational | null {
+export function feeInQuote ({ side, input, output, fee }: SwapFacts): Rational | null {
   if (fee === null) return null
   if (side === 'buy') return ratio(fee)
   return input === 0n ? ratio(0n) : ratio(fee * output, input)
 }
 
 /** The candle of one trade, by its `swapVolume`. */
-export function candleOf (swap: StoredSwap, seq: bigint, { base, quote }: Pick<SwapVolume, 'base' | 'quote'>): Candle {
+export function candleOf (swap: SwapFacts, seq: bigint, { base, quote }: Pick<SwapVolume, 'base' | 'quote'>): Candle {
   const executed = executedPrice(swap)
   const price = executed && { seq, ...executed }
   const fee = feeInQuote(swap)

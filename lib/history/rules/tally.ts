@@ -1,9 +1,9 @@
 import { observedBps, swapVolume, type SwapFacts, type VolumeRule } from '../../market/volume.js'
 import { dayOf } from '../../time.js'
 import {
-  candleChange, candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type CandleRow
+  ALL_SIZES, candleChange, candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type CandleRow
 } from './candles.js'
-import type { DayMaker, FeeRate, PendingSwap, StoredSwap, Trade } from './types.js'
+import type { DayMaker, FeeRate, PendingSwap, Trade } from './types.js'
 
 /** The label of a swap that disagrees with the configured rate; null: it does not. */
 export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): string | null {
@@ -14,8 +14,6 @@ export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): strin
 /** What is to be added to the stored candles, and who has traded. */
 export interface AddedRows { candles: CandleRow[], makers: DayMaker[] }
 
-const ALL = ['minutes', 'hours', 'days'] as const
-
 /** What swaps add to candles, and to the counts of fee rates that disagree with the configured one. */
 export function createTally (valuation: VolumeRule) {
   const candles = new Map<string, CandleRow>()
@@ -23,14 +21,14 @@ export function createTally (valuation: VolumeRule) {
   const rates = new Map<string, number>()
 
   function put (dao: string, at: number, candle: Candle): void {
-    for (const size of ALL) {
+    for (const size of ALL_SIZES) {
       const start = at - at % SIZES[size]
       const key = `${size} ${start} ${dao}`
       candles.set(key, { dao, size, start, ...joinCandles(candles.get(key) ?? EMPTY_CANDLE, candle) })
     }
   }
 
-  function rate (swap: StoredSwap, agrees: boolean): void {
+  function rate (swap: SwapFacts, agrees: boolean): void {
     const bps = disagreement(swap, agrees)
     if (bps !== null) rates.set(bps, (rates.get(bps) ?? 0) + 1)
   }

@@ -1,6 +1,6 @@
 /** The rows that rules work on and the store keeps. Amounts are raw units, times are Unix seconds. */
 import type { Moment } from '../../chain/moment.js'
-import type { VolumeRule } from '../../market/volume.js'
+import type { SwapFacts, VolumeRule } from '../../market/volume.js'
 import type { EventFacts, Outcome, Sides, SpotSwap } from '../../protocol/events.js'
 
 /** A stretch of the program's signatures, ends included, processed without a gap. */
@@ -38,11 +38,6 @@ export interface SequenceRange {
   pendingSwap: PendingSwap | null
 }
 
-export interface StoredSwap extends SpotSwap {
-  /** Of the input token; null: the balance before the swap is not known. */
-  fee: bigint | null
-}
-
 /** What is kept of an event that changed a spot pool. */
 export interface PoolEvent {
   dao: string
@@ -57,7 +52,7 @@ export interface PoolEvent {
   blockIndex: number | null
   /** The user that the event names, else the fee payer; null: not known yet, of a row of 1.0. */
   maker: string | null
-  swap: StoredSwap | null
+  swap: SwapFacts | null
   /** Into the pool, negative: out of it; null: nothing, or not known. */
   liquidity: Sides | null
   /** The pool's reserves after it, where the event says so. */
@@ -159,4 +154,4 @@ export interface StoreState {
   rebuilding: RebuiltTo & { valuation: VolumeRule } | null
 }
 
-export interface Trade extends PoolEvent { swap: StoredSwap }
+export interface Trade extends PoolEvent { swap: SwapFacts }

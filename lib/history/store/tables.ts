@@ -3,7 +3,7 @@
  * u64 are decimal text, in keys of 20 digits.
  */
 import type { EventFacts, Outcome } from '../../protocol/events.js'
-import { type CandlePrices, type Size, SIZES } from '../rules/candles.js'
+import { ALL_SIZES, type CandlePrices, type Size, SIZES } from '../rules/candles.js'
 import { parseSum, sumText } from '../rules/fixed-point.js'
 import type { MissingTransaction } from '../rules/types.js'
 import {
@@ -135,7 +135,7 @@ const candle = {
   unknownFees: number('unknown_fees'),
   prices
 }
-const sizeOf = (width: number) => (Object.keys(SIZES) as Size[]).find(size => SIZES[size] === width)!
+const sizeOf = (width: number) => ALL_SIZES.find(size => SIZES[size] === width)!
 export const CANDLE = record(candle)
 export const CANDLE_ROW = record({ size: column('width', (size: Size): number => SIZES[size], sizeOf), ...candle })
 

@@ -1,18 +1,18 @@
+import type { SwapFacts } from '../../../../lib/market/volume.js'
 import { test } from 'tap'
 import { ratio } from '../../../../lib/decimal.js'
 import {
   candleChange, candleOf, comparePrices, EMPTY_CANDLE, executedPrice, feeInQuote, joinCandles
 } from '../../../../lib/history/rules/candles.js'
 import { SCALE, scaled } from '../../../../lib/history/rules/fixed-point.js'
-import type { StoredSwap } from '../../../../lib/history/rules/types.js'
 import fc from '../../../support/property.js'
 
-const buy = (input: bigint, output: bigint, fee: bigint | null = 0n): StoredSwap => ({ side: 'buy', input, output, fee })
+const buy = (input: bigint, output: bigint, fee: bigint | null = 0n): SwapFacts => ({ side: 'buy', input, output, fee })
 const sell = (
   input: bigint, output: bigint, fee: bigint | null = 0n
-): StoredSwap => ({ side: 'sell', input, output, fee })
+): SwapFacts => ({ side: 'sell', input, output, fee })
 /** The candle of a trade that counts its own input and output. */
-const candle = (swap: StoredSwap, seq: bigint) => candleOf(swap, seq, swap.side === 'buy'
+const candle = (swap: SwapFacts, seq: bigint) => candleOf(swap, seq, swap.side === 'buy'
   ? {
       quote: ratio(swap.input), base: ratio(swap.output)
     }

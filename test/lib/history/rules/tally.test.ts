@@ -3,14 +3,14 @@ import { ratio } from '../../../../lib/decimal.js'
 import type { Size } from '../../../../lib/history/rules/candles.js'
 import { SCALE } from '../../../../lib/history/rules/fixed-point.js'
 import { createTally, disagreement } from '../../../../lib/history/rules/tally.js'
-import type { StoredSwap, Trade } from '../../../../lib/history/rules/types.js'
-import type { VolumeRule } from '../../../../lib/market/volume.js'
+import type { Trade } from '../../../../lib/history/rules/types.js'
+import type { SwapFacts, VolumeRule } from '../../../../lib/market/volume.js'
 
 const QUARTER: VolumeRule = { rate: ratio(25n, 10_000n), basis: 'input' }
 const DAY = 86_400
-const SWAP: StoredSwap = { side: 'buy', input: 10_000n, output: 500n, fee: 25n }
+const SWAP: SwapFacts = { side: 'buy', input: 10_000n, output: 500n, fee: 25n }
 const swap = (
-  dao: string, seq: bigint, at: number, { maker = 'M', ...rest }: Partial<Pick<Trade, 'maker'> & StoredSwap> = {}
+  dao: string, seq: bigint, at: number, { maker = 'M', ...rest }: Partial<Pick<Trade, 'maker'> & SwapFacts> = {}
 ) => ({ dao, seq, at, maker, swap: { ...SWAP, ...rest } })
 
 test('a swap adds to its day, its hour, its minute and its makers', t => {

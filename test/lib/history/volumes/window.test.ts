@@ -2,13 +2,13 @@ import { test } from 'tap'
 import { parseDecimal } from '../../../../lib/decimal.js'
 import { candleOf, joinCandles, SIZES, type CandleRow, type Size } from '../../../../lib/history/rules/candles.js'
 import { scaled, sumOf } from '../../../../lib/history/rules/fixed-point.js'
-import type { StoredSwap, Trade } from '../../../../lib/history/rules/types.js'
+import type { Trade } from '../../../../lib/history/rules/types.js'
 import type { Store } from '../../../../lib/history/store/create-store.js'
 import type { CandleRange, Traders } from '../../../../lib/history/store/types.js'
 import { piecesOf } from '../../../../lib/history/volumes/aggregate.js'
 import type { Completeness } from '../../../../lib/history/rules/completeness.js'
 import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
-import { swapVolume } from '../../../../lib/market/volume.js'
+import { type SwapFacts, swapVolume } from '../../../../lib/market/volume.js'
 import { DAY } from '../../../../lib/time.js'
 import { createRandom } from '../../../../simulator/random.js'
 import { NOTHING_MISSING } from '../../../support/history/knowledge.js'
@@ -21,7 +21,7 @@ const READINGS = 900
 const DAOS = ['A', 'B', 'C']
 const KNOWN: Completeness = { ...NOTHING_MISSING, sequenceRanges: new Map(DAOS.map(dao => [dao, []])) }
 
-interface SwapRow extends StoredSwap, Pick<Trade, 'dao' | 'seq' | 'at' | 'maker'> {}
+interface SwapRow extends SwapFacts, Pick<Trade, 'dao' | 'seq' | 'at' | 'maker'> {}
 interface Arrived { row: SwapRow, revision: number }
 
 /** The reads of a store that windows make, over rows in memory; `read` counts the swaps and candles given. */
