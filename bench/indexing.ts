@@ -1,10 +1,10 @@
 /**
  * The built service as `npm start` runs it, beside a simulated node of one's own: how long the history takes, what CPU
  * and memory it needs for that, and what it holds under load afterwards. Against a reference that takes turns with it:
- * the same with Node's own ways of collecting garbage or with other flags of Node, or another version of this project.
+ * the same with Node's own ways of collecting garbage, or another version of this project.
  *
  * `npm run build && npm run bench -- indexing [--swaps 20000] [--daos 20] [--days 30] [--rounds 3]
- * [--flags='--optimize-for-size …'] [--against ../of-before] [--no-reference]`
+ * [--against ../of-before] [--no-reference]`
  */
 import { spawnMarket } from '../simulator/spawn.js'
 import { HOME, startArguments, startBuilt } from './support/built-service.js'
@@ -19,8 +19,6 @@ const values = options({
   rounds: 3,
   // a folder with another version, installed and built
   against: '',
-  // of Node, in place of those of `npm start`
-  flags: '',
   'no-reference': false,
   // seconds of load after indexing
   load: 5
@@ -77,11 +75,9 @@ const reference = values['no-reference']
   ? undefined
   : values.against === ''
     ? {
-        name: `with ${values.flags === '' ? 'Node\'s own collection of garbage' : values.flags}`,
+        name: 'with Node\'s own collection of garbage',
         folder: HOME,
-        args: [
-          ...values.flags.split(' ').filter(flag => flag !== ''), ...own.filter(argument => !argument.startsWith('--'))
-        ]
+        args: own.filter(argument => !argument.startsWith('--'))
       }
     : { name: `of ${values.against}`, folder: values.against, args: startArguments(values.against) }
 const [ours, theirs]: [Run[], Run[]] = [[], []]

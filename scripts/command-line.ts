@@ -42,9 +42,9 @@ const SAME_SIGNAL = 500
 
 /**
  * Runs a script. What its caller or an operator can mend ends it with a line, a UsageError with status 2, anything else
- * with 1; a defect shows where it is.
- * With `interrupted`, which then says how it goes on, SIGINT, SIGTERM and a reader of its output that is gone abort its
- * signal; a second one ends it at once.
+ * with 1; a defect shows where it is. Where nobody reads its output any more it ends.
+ * With `interrupted`, which then says how it goes on, that and SIGINT and SIGTERM abort its signal; a second one of
+ * those ends it at once.
  */
 export async function runScript (
   work: (signal: AbortSignal) => Promise<void>, { interrupted }: { interrupted?: string } = {}
@@ -59,8 +59,8 @@ export async function runScript (
         stopping.abort()
       })
     }
-    process.stdout.on('error', () => stopping.abort())
   }
+  process.stdout.on('error', () => interrupted === undefined ? process.exit(1) : stopping.abort())
   try {
     await work(stopping.signal)
   } catch (error) {

@@ -22,6 +22,14 @@ test('attacks are carried out on the running demo by the command that it prints'
   t.ok(demo.isAlive(), demo.output())
 })
 
+test('where nobody reads what is told any more it ends without a word', async t => {
+  const { child, ended, stderr } = startScript('scripts/attacks.ts', { args: ['dust', 'multisig'] })
+  t.teardown(() => child.kill('SIGKILL'))
+  child.stdout.destroy()
+  t.match(await ended, { code: 1, signal: null })
+  t.equal(stderr(), '')
+})
+
 test('a demo that is not there, half an address and an unknown attack are told in one line', async t => {
   for (const [args, line] of [
     [['--url', 'http://127.0.0.1:9', '--chain', 'http://127.0.0.1:9'], /^http:\/\/127\.0\.0\.1:9 can't be asked: .*\n$/],
