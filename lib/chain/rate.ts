@@ -1,7 +1,8 @@
 /**
  * How fast a node may be asked: a bucket for all calls and one for each method. The operator's word holds; else it is
  * learned: up while nothing is refused, to what the node's headers state, and down to a share of what was accepted at a
- * refusal. A limit refuses at the same count each time: by that its window is found, and whether it is of one method.
+ * refusal. A limit refuses at the same count each time: by that it is told from an outage, its window is found, and
+ * whether it is of one method.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
@@ -18,28 +19,22 @@ const SHARE = 0.94
 // there, as TCP's (RFC 9438): the later, the longer the silence that a refusal costs.
 const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
-// Accepted so far beyond what was refused, it has another limit, or shares it with fewer: it grows as at first.
-const LIFTED = 1.2
+// A change that tells something. Where so much more is accepted than was refused, another limit holds, or fewer share
+// it: the rate grows as at first. A longer window must be so much steadier, as it holds more of the silences.
+const TELLING = 0.2
 // Never slower than one call in ten seconds, whatever a header says.
 const MIN_RATE = 0.1
-// Refusals of everything for longer are an outage; so long must more be accepted for a limit to be another one.
+// So long must more be accepted for a limit to be another one.
 const WINDOW_MS = 10_000
+// Windows that limits have; who refuses everything for longer is out.
 const MINUTE_MS = 60_000
-// Windows that limits have. Of a longer one the count must be steadier by so much (a natural logarithm): it holds more
-// of the silences after refusals.
 const WINDOWS_MS = [1_000, 2_000, 5_000, WINDOW_MS, MINUTE_MS]
-const STEADIER = 0.3
-// How much of a method's `doubt` counts at its next refusal.
-const KEPT = 0.7
-// What it loses where it is refused again after a silence in which other methods were accepted.
-const SHOWN = 0.3
-// A method with so large a share of what was accepted is held to be limited itself, up to so much doubt; half is
-// enough with a Retry-After of more than a second, as nodes send that count by method.
+// Windows on the hour let through up to twice what they count. As all changes, a natural logarithm.
+const SAME = Math.LN2
+// A method with so large a share of what was accepted is held to be limited itself while little speaks against it; half
+// is enough with a Retry-After of more than a second, as nodes send that count by method.
 const MOST = 0.75
 const MOST_WITH_RETRY_AFTER = 0.5
-const MAX_DOUBT = 0.2
-// What is accepted at rest is little; an outage that comes then says nothing of a limit below this.
-const MIN_TOTAL_RATE = 1
 const GRAIN_MS = 100
 // Where a node refuses without a Retry-After; twice as much each time.
 const FIRST_PAUSE_MS = 500
@@ -58,8 +53,6 @@ const makeBucket = (now: number, rate: number, most: number) => ({
   /** The rate that was refused; Infinity: none, and it grows fast until one is. */
   ceiling: Infinity,
   loweredAt: -Infinity,
-  /** The rate before it was lowered by refusals in a row. */
-  before: rate,
   /** In how many seconds of use it comes back to its ceiling, and how many there were. */
   returnS: RETURN_S,
   usedS: 0,
@@ -71,16 +64,16 @@ const makeBucket = (now: number, rate: number, most: number) => ({
   refusedSince: undefined as number | undefined,
   /** What was accepted before the last refusal, by window; undefined: nothing to compare with. */
   counts: undefined as number[] | undefined,
-  /** Of a method: how much steadier the counts of all calls were at its refusals than its own. */
-  doubt: 0,
+  /** How much that changed each time, the later the heavier: -1 to 1. */
+  changes: WINDOWS_MS.map(() => 0),
+  /** The longest that it was refused, or asked to be silent, ms: a limit counts at least as long. */
+  leastMs: 0,
   /** Until when nothing is sent, and how long the next silence is where none is asked for, ms. */
   pausedUntil: -Infinity,
   pauseMs: FIRST_PAUSE_MS
 })
 
 type Bucket = ReturnType<typeof makeBucket>
-/** `perSecond`, by the window of the steadiest count, and how far that is from the last refusal's, a logarithm. */
-interface Before { counts: number[], perSecond: number, change: number }
 
 export type Rate = ReturnType<typeof createRate>
 
@@ -111,7 +104,7 @@ export function createRate (clock: Clock, stated?: number) {
 
   function grow (bucket: Bucket, seconds: number): void {
     bucket.usedS += seconds
-    if (isLifted(bucket)) [bucket.ceiling, bucket.counts] = [Infinity, undefined]
+    if (isLifted(bucket)) [bucket.ceiling, bucket.counts, bucket.leastMs] = [Infinity, undefined, 0]
     const grown = bucket.ceiling === Infinity
       ? bucket.rate * FIRST_GROWTH ** seconds
       : bucket.ceiling * (1 + (1 - SHARE) * (bucket.usedS / bucket.returnS - 1) ** 3)
@@ -125,29 +118,43 @@ export function createRate (clock: Clock, stated?: number) {
 
   /** What is counted was accepted after the last refusal, over as long as limits count. */
   const isLifted = (bucket: Bucket): boolean => clock.now() - bucket.loweredAt > WINDOW_MS + GRAIN_MS &&
-    sum(bucket, WINDOW_MS) * 1000 / WINDOW_MS > LIFTED * bucket.ceiling
+    sum(bucket, WINDOW_MS) * 1000 / WINDOW_MS > (1 + TELLING) * bucket.ceiling
 
-  /** What was accepted before a refusal; a node that still refuses, or asks for silence, counts at least as long. */
-  function before (bucket: Bucket, since: number, retryAfterMs: number): Before {
-    const counts = WINDOWS_MS.map(ms => sum(bucket, ms, since))
-    const least = Math.min(MINUTE_MS, Math.max(retryAfterMs, clock.now() - since))
-    let [perSecond, change] = [0, Infinity]
-    for (const [at, ms] of WINDOWS_MS.entries()) {
-      const by = Math.abs(Math.log((counts[at]! + 0.5) / ((bucket.counts ?? counts)[at]! + 0.5)))
-      if (ms >= least && by < change - STEADIER) [perSecond, change] = [counts[at]! / ms * 1000, by]
-    }
-    return { counts, perSecond, change }
+  const countsOf = (bucket: Bucket, since: number): number[] => WINDOWS_MS.map(ms => sum(bucket, ms, since))
+
+  /** Whether more was accepted in the last second than is sent to a node of which nothing is known. */
+  const isFast = (): boolean => sum(all, WINDOWS_MS[0]!) > START_RATE
+
+  function note (bucket: Bucket, changes: number[]): void {
+    bucket.changes = bucket.changes.map((change, at) => (change + changes[at]!) / 2)
   }
 
-  function lower (bucket: Bucket, accepted: number, retryAfterMs: number): void {
+  /** What was accepted before a refusal, by the window whose count changed least, and whether as before the last. */
+  function before (bucket: Bucket, retryAfterMs: number) {
+    const since = bucket.refusedSince!
+    const counts = countsOf(bucket, since)
+    const last = bucket.counts ?? counts
+    const changes = counts.map((count, at) => Math.min(1, Math.abs(Math.log((count + 0.5) / (last[at]! + 0.5)))))
+    if (since === clock.now()) note(bucket, changes)
+    bucket.leastMs = Math.min(MINUTE_MS, Math.max(bucket.leastMs, retryAfterMs, clock.now() - since))
+    let [best, change] = [0, Infinity]
+    for (const [at, ms] of WINDOWS_MS.entries()) {
+      if (ms >= bucket.leastMs && bucket.changes[at]! < change - TELLING) [best, change] = [at, bucket.changes[at]!]
+    }
+    const isSame = bucket.counts !== undefined && changes[best]! < SAME
+    return { perSecond: counts[best]! / WINDOWS_MS[best]! * 1000, change, isSame }
+  }
+
+  function lower (
+    bucket: Bucket, { perSecond: accepted, isSame }: ReturnType<typeof before>, retryAfterMs: number
+  ): void {
     const now = clock.now()
     const since = bucket.refusedSince!
-    // who refuses everything for longer than limits count is out, as a plan whose month is used up: asked as before
-    if (now - since > WINDOW_MS && bucket.loweredAt >= since) bucket.rate = bucket.before
-    if (accepted === 0 || now - since > WINDOW_MS) return
-    if (bucket.loweredAt < since) bucket.before = bucket.rate
-    bucket.rate = Math.max(bucket === all ? MIN_TOTAL_RATE : MIN_RATE, Math.min(accepted, bucket.rate) * SHARE)
-    bucket.ceiling = bucket.rate / SHARE
+    if (accepted === 0 || now - since > MINUTE_MS) return
+    const rate = since === now ? bucket.rate * SHARE : bucket.rate   // once for refusals in a row
+    bucket.rate = Math.max(MIN_RATE, Math.min(accepted * SHARE, rate))
+    // at rest a first refusal may be an outage: it comes back at once
+    if (isSame || isFast()) bucket.ceiling = bucket.rate / SHARE
     bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)
     bucket.loweredAt = bucket.at = now
     bucket.tokens = Math.min(1, bucket.tokens + 1)   // of the refused call, which is sent again
@@ -196,6 +203,7 @@ export function createRate (clock: Clock, stated?: number) {
       const at = clock.now()
       for (const bucket of [all, of(method)]) {
         const { accepted } = bucket
+        if (bucket.refusedSince !== undefined) bucket.counts = countsOf(bucket, bucket.refusedSince)
         bucket.refusedSince = undefined
         bucket.pauseMs = FIRST_PAUSE_MS
         const last = accepted.at(-1)
@@ -211,20 +219,16 @@ export function createRate (clock: Clock, stated?: number) {
       const askedMs = retryAfterMs ?? 0
       const since = own.refusedSince ??= now
       all.refusedSince ??= now
-      const [ofOwn, ofAll] = [own, all].map(bucket => before(bucket, since, askedMs)) as [Before, Before]
-      // what was sent before a rate was lowered says nothing new
-      const isNews = sentAt > Math.max(own.loweredAt, all.loweredAt)
-      if (isNews && since === now) {
-        if (own.counts !== undefined) own.doubt = own.doubt * KEPT + ofOwn.change - ofAll.change
-        own.counts = ofOwn.counts
-        all.counts = ofAll.counts
-      } else if (isNews && sentAt > since && all.accepted.some(({ at }) => at > since)) own.doubt -= SHOWN
+      // refused again, while others were accepted
+      if (sentAt > since && all.accepted.some(({ at }) => at > since)) note(own, WINDOWS_MS.map(() => -1))
+      const [ofOwn, ofAll] = [before(own, askedMs), before(all, askedMs)]
       const most = askedMs > WINDOWS_MS[0]! ? MOST_WITH_RETRY_AFTER : MOST
-      const isOwn = own.doubt < (ofOwn.perSecond < most * ofAll.perSecond ? 0 : MAX_DOUBT) || stated !== undefined
+      const doubt = ofOwn.change - ofAll.change
+      const isOwn = doubt < (ofOwn.perSecond < most * ofAll.perSecond ? 0 : TELLING) || stated !== undefined
       // silence that is asked for concerns the node; a live read must not wait while the past takes what it needs
       pause(isOwn && retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
-      const [bucket, { perSecond }] = isOwn ? [own, ofOwn] : [all, ofAll]
-      if (sentAt > bucket.loweredAt) lower(bucket, perSecond, askedMs)
+      const [bucket, counted] = isOwn ? [own, ofOwn] : [all, ofAll]
+      if (sentAt > bucket.loweredAt) lower(bucket, counted, askedMs)
     },
     readHeaders (method: string, headers: IncomingHttpHeaders) {
       believe(of(method), parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S)
@@ -234,8 +238,7 @@ export function createRate (clock: Clock, stated?: number) {
       const rate = Math.min(all.rate, of(method).rate)
       return Math.max(1, Math.floor(rate * BURST_S))
     },
-    /** Whether more was accepted in the last second than is sent to a node of which nothing is known. */
-    isFast: () => sum(all, WINDOWS_MS[0]!) > START_RATE,
+    isFast,
     /** Calls a second now; Infinity while no bound is known. */
     perSecond: () => Math.min(all.rate, ...Array.from(methods.values(), ({ rate }) => rate))
   }

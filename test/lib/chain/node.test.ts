@@ -218,6 +218,17 @@ test('a limit by the minute is spread over it once it is known: few live reads w
   }
 })
 
+test('a limit by the minute is found also where no Retry-After tells of it', async t => {
+  for (const { calls, fixed } of [{ calls: 600, fixed: true }, { calls: 1_800, fixed: false }]) {
+    const { clock, send, between } = setUp({ limits: [{ calls, windowMs: 60_000 }], fixed })
+    send(50_000).catch(() => {})
+    await clock.run(600_000)
+    const { accepted, refused } = between(60_000, 600_000)
+    t.ok(accepted >= 0.8 * calls * 9, `${accepted} of ${calls * 9}`)
+    t.ok(refused < 0.05 * accepted, `${refused} refused`)
+  }
+})
+
 test('a node without limits is at full speed within seconds', async t => {
   const { clock, send, between } = setUp({ limits: [] })
   send(100_000).catch(() => {})
@@ -382,10 +393,11 @@ test('a node that refused everything for longer than nodes count is asked as bef
 })
 
 test('after an outage that a node tells by refusals, what has gathered is not asked as slowly as it was idle', async t => {
-  for (const retryAfter of [undefined, 1, 5]) {
+  const outages = [undefined, 1, 5].flatMap(retryAfter => [3, 5, 8, 12, 24].map(seconds => ({ retryAfter, seconds })))
+  for (const { retryAfter, seconds } of outages) {
     const limits: Limit[] = []
     const { clock, send } = setUp({ limits, ...(retryAfter !== undefined && { retryAfter }) })
-    for (let second = 0; second < 84; second++) {
+    for (let second = 0; second < 60 + seconds; second++) {
       if (second === 60) limits.push({ calls: 0, windowMs: 1_000 })
       const methods = second % 2 === 0 ? ['getAccountInfo', 'getSignaturesForAddress'] : []
       for (const method of methods) send(1, method, 'head').catch(() => {})
@@ -396,7 +408,7 @@ test('after an outage that a node tells by refusals, what has gathered is not as
     const begun = clock.now()
     const took = send(40, 'getTransaction', 'head').then(() => clock.now() - begun)
     await clock.run(60_000)
-    t.ok(await took <= 10_000, `${await took} ms, Retry-After ${retryAfter}`)
+    t.ok(await took <= 10_000, `${await took} ms after ${seconds} s, Retry-After ${retryAfter}`)
   }
 })
 

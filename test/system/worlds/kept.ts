@@ -1210,7 +1210,7 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: two methods refused for seconds, one after the other; the rate of all falls to one call a second, and is not enough for what is traded until it grows.',
+    found: 'Two methods refused for seconds, one after the other; the rate of all fell to one call a second, and was not enough for what is traded until it grew.',
     plan: {
       ...BUSY,
       seed: 22,

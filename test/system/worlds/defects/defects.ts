@@ -242,11 +242,11 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'rate-starved',
-    by: 22,
+    by: 20,
     sentence: 'A rate that was lowered is never tried to be more.',
     file: 'lib/chain/rate.ts',
     find: 'if (isTried)',
-    put: 'if (bucket.ceiling === Infinity && isTried)'
+    put: 'if (bucket.loweredAt === -Infinity && isTried)'
   },
   {
     name: 'behind-in-a-halt',
@@ -277,12 +277,12 @@ export const DEFECTS: Defect[] = [
     by: 20,
     sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: that nothing was accepted is taken for its limit.',
     file: 'lib/chain/rate.ts',
-    find: 'if (accepted === 0 || now - since > WINDOW_MS) return',
+    find: 'if (accepted === 0 || now - since > MINUTE_MS) return',
     put: '',
     and: {
       file: 'lib/chain/rate.ts',
-      find: 'sum(bucket, ms, since))',
-      put: 'sum(bucket, ms))'
+      find: 'if (isSame || isFast()) bucket.ceiling',
+      put: 'bucket.ceiling'
     }
   },
   {
