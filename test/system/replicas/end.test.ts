@@ -14,6 +14,9 @@ async function setUp (t: Test) {
   ledger.dao(
     { base: ledger.mint({ symbol: 'AAA' }), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
   )
+  // a head is published once accounts of a later slot confirm it
+  const moving = setInterval(() => ledger.advance(1), 1000)
+  t.teardown(() => clearInterval(moving))
   return {
     CHAIN_RPC_URL: node.url,
     CHAIN_WS_URL: '',
