@@ -62,8 +62,9 @@ const makeBucket = (now: number, rate: number, most: number) => ({
   accepted: [] as Array<{ at: number, calls: number }>,
   /** Since when it is refused without an acceptance. */
   refusedSince: undefined as number | undefined,
-  /** What was accepted before the last refusal, by window; undefined: nothing to compare with. */
+  /** What was accepted before the last refusal, by window, and when that ended; undefined: nothing to compare with. */
   counts: undefined as number[] | undefined,
+  countedAt: -Infinity,
   /** How much that changed each time, the later the heavier: -1 to 1. */
   changes: WINDOWS_MS.map(() => 0),
   /** The longest that it was refused, or asked to be silent, ms: a limit counts at least as long. */
@@ -141,7 +142,8 @@ export function createRate (clock: Clock, stated?: number) {
     for (const [at, ms] of WINDOWS_MS.entries()) {
       if (ms >= bucket.leastMs && bucket.changes[at]! < change - TELLING) [best, change] = [at, bucket.changes[at]!]
     }
-    const isSame = bucket.counts !== undefined && changes[best]! < SAME
+    // at rest it is the same at all times: only a limit refuses again within its window
+    const isSame = bucket.counts !== undefined && since - bucket.countedAt < MINUTE_MS && changes[best]! < SAME
     return { perSecond: counts[best]! / WINDOWS_MS[best]! * 1000, change, isSame }
   }
 
@@ -203,7 +205,9 @@ export function createRate (clock: Clock, stated?: number) {
       const at = clock.now()
       for (const bucket of [all, of(method)]) {
         const { accepted } = bucket
-        if (bucket.refusedSince !== undefined) bucket.counts = countsOf(bucket, bucket.refusedSince)
+        if (bucket.refusedSince !== undefined) {
+          [bucket.counts, bucket.countedAt] = [countsOf(bucket, bucket.refusedSince), at]
+        }
         bucket.refusedSince = undefined
         bucket.pauseMs = FIRST_PAUSE_MS
         const last = accepted.at(-1)
