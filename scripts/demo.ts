@@ -105,12 +105,12 @@ await runScript(async signal => {
   const seconds = values.seconds === undefined ? undefined : Number(values.seconds)
   if (seconds !== undefined && !(seconds > 0)) throw new UsageError(`--seconds ${values.seconds}: a number above 0`)
   await requirePort(port)
-  const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-demo-'))
   // a limited node gives a market of a size that it lets through in minutes
   const [swaps, days, every] = values.node === 'own' ? ['4000', '10', '0.6'] as const : ['200', '3', '10'] as const
   const chain = await spawnMarket(
     '--daos', '20', '--swaps', swaps, '--days', days, '--node', values.node, '--live', '--every', every, '--moves'
   )
+  const folder = mkdtempSync(join(tmpdir(), 'dao-market-data-demo-'))
   let service: FastifyInstance | undefined
   try {
     service = await startService(chain, port, folder)

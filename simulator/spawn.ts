@@ -32,7 +32,12 @@ export async function spawnMarket (...options: string[]): Promise<ServedMarket> 
     ],
     { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] }
   )
-  const [line] = await once(createInterface({ input: child.stdout! }), 'line') as [string]
+  const [line] = await Promise.race([
+    once(createInterface({ input: child.stdout! }), 'line') as Promise<[string]>,
+    once(child, 'exit').then(([status, signal]) => {
+      throw new Error(`the market ended before it could be asked: ${signal ?? status}`)
+    })
+  ])
   return {
     ...JSON.parse(line) as Omit<ServedMarket, 'stop'>,
     async stop () { if (child.exitCode === null && child.kill()) await once(child, 'exit') }

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { startScript } from '../support/script-process.js'
 import { until } from '../support/until.js'
@@ -15,4 +16,20 @@ test('the demo says how far a limited node has come, and its chain ends with it 
   await ended
   await until('its chain has ended', async () => await fetch(`${chain}/health`).then(() => false, () => true))
   t.pass('nobody answers for the chain any more')
+})
+
+test('Ctrl-C, which reaches its chain too, ends it while that is made, and leaves nothing', async t => {
+  const folder = t.testdir()
+  const { child, stderr, isAlive, ended } = startScript(
+    'scripts/demo.ts', { args: ['--port', '0'], env: { TMPDIR: folder } }
+  )
+  t.teardown(() => child.kill('SIGKILL'))
+  const children = (): number[] =>
+    readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  await until('its chain has a process', () => !isAlive() || children().length > 0)
+  for (const pid of [...children(), child.pid!]) process.kill(pid, 'SIGINT')
+  const { code } = await ended
+  t.equal(code, 1)
+  t.equal(stderr(), '\nInterrupted: the demo is over.\n')
+  t.same(readdirSync(folder), [])
 })
