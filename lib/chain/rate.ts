@@ -105,7 +105,10 @@ export function createRate (clock: Clock, stated?: number) {
 
   function grow (bucket: Bucket, seconds: number): void {
     bucket.usedS += seconds
-    if (isLifted(bucket)) [bucket.ceiling, bucket.counts, bucket.leastMs] = [Infinity, undefined, 0]
+    if (isLifted(bucket)) {
+      [bucket.ceiling, bucket.counts, bucket.leastMs] = [Infinity, undefined, 0]
+      bucket.countedAt = clock.now()   // a refusal soon after is of the limit that holds now
+    }
     const grown = bucket.ceiling === Infinity
       ? bucket.rate * FIRST_GROWTH ** seconds
       : bucket.ceiling * (1 + (1 - SHARE) * (bucket.usedS / bucket.returnS - 1) ** 3)
@@ -143,7 +146,7 @@ export function createRate (clock: Clock, stated?: number) {
       if (ms >= bucket.leastMs && bucket.changes[at]! < change - TELLING) [best, change] = [at, bucket.changes[at]!]
     }
     // at rest it is the same at all times: only a limit refuses again within its window
-    const isSame = bucket.counts !== undefined && since - bucket.countedAt < MINUTE_MS && changes[best]! < SAME
+    const isSame = since - bucket.countedAt < MINUTE_MS && changes[best]! < SAME
     return { perSecond: counts[best]! / WINDOWS_MS[best]! * 1000, change, isSame }
   }
 

@@ -229,6 +229,16 @@ test('a limit by the minute is found also where no Retry-After tells of it', asy
   }
 })
 
+test('a limit that seemed lower by the silence asked for is learned at one refusal beyond', async t => {
+  for (const calls of [5, 8, 30]) {
+    const { clock, send, between } = setUp({ limits: [{ calls, windowMs: 1_000 }], retryAfter: 5 })
+    send(20_000).catch(() => {})
+    await clock.run(600_000)
+    const { accepted } = between(300_000, 600_000)
+    t.ok(accepted >= 0.8 * calls * 300, `${accepted} of ${calls * 300}`)
+  }
+})
+
 test('a node without limits is at full speed within seconds', async t => {
   const { clock, send, between } = setUp({ limits: [] })
   send(100_000).catch(() => {})
@@ -392,7 +402,7 @@ test('a node that refused everything for longer than nodes count is asked as bef
   t.ok(after >= 34, `${after} of 36`)
 })
 
-test('after outages that a node tells by refusals, what has gathered is not asked as slowly as it was idle', async t => {
+test('after outages told by refusals, what has gathered is not asked as slowly as it was idle', async t => {
   const outages = [undefined, 1, 5].flatMap(retryAfter => [3, 5, 8, 12, 24].map(seconds => ({ retryAfter, seconds })))
   for (const { retryAfter, seconds } of outages) {
     const limits: Limit[] = []
