@@ -17,8 +17,8 @@ export interface BulkConfig {
   sortOrder?: string
 }
 
-/** So many transactions a call, beyond which the node refuses. */
-export interface BulkOffer { fullLimit: number }
+/** So many transactions a call, beyond which the node refuses; `page`: it gives so many, whatever was asked for. */
+export interface BulkOffer { fullLimit: number, page?: number }
 
 export function createBulkMethod ({ history }: Ledger) {
   return {
@@ -28,7 +28,7 @@ export function createBulkMethod ({ history }: Ledger) {
       requireCommitment(view)
       const address = requireAddress(params[0])
       requireJson(config.encoding)
-      const { fullLimit } = bulk
+      const { fullLimit, page = fullLimit } = bulk
       const { limit = fullLimit, sortOrder, transactionDetails } = config
       const { slot: { gte = 0, lte = Infinity } = {}, status = 'any', ...unknown } =
         config.filters as BulkFilters | undefined ?? {}
@@ -41,9 +41,10 @@ export function createBulkMethod ({ history }: Ledger) {
       const positions = history.ofAddress(address) ?? []
       const first = lowerBound(positions, history.countUpTo(Math.max(view.oldest, gte) - 1))
       const end = lowerBound(positions, history.countUpTo(Math.min(view.slot, lte)))
+      const size = Math.min(limit, page)
       const found = sortOrder === 'asc'
-        ? positions.slice(first, Math.min(first + limit, end))
-        : positions.slice(Math.max(first, end - limit), Math.max(first, end)).reverse()
+        ? positions.slice(first, Math.min(first + size, end))
+        : positions.slice(Math.max(first, end - size), Math.max(first, end)).reverse()
       for (const index of found) requireVersion(history.version(index), config.maxSupportedTransactionVersion)
       return `{"data":[${found.map(index => history.json(index)).join()}]}`
     }

@@ -156,6 +156,15 @@ t.test('the bulk method: both orders, by slots', async t => {
   ).error.code, -32015)
 })
 
+t.test('the bulk method in pages of a hundred, whatever was asked for', async t => {
+  const { dao, call } = make({ bulk: { fullLimit: 1000, page: 100 } })
+  for (let at = 0; at < 150; at++) dao.swap('buy', 1_000_000n)
+  const { result } = call(
+    'getTransactionsForAddress', dao.address, { limit: 1000, transactionDetails: 'full', ...ONE }
+  )
+  t.equal(result.data.length, 100)
+})
+
 t.test('transactions that were never executed: in the block, with an error and nothing else', async t => {
   const { ledger, dao, call } = make({ bulk: { fullLimit: 100 } })
   const { seqNum } = dao

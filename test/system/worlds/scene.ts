@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createLedger, createRandom, type Ledger, USDC } from '../../../simulator/index.js'
 import { NODE_KINDS, type NodeKind } from '../../../simulator/kinds.js'
+import type { BulkOffer } from '../../../simulator/methods-bulk.js'
 import { createNodeService } from '../../../simulator/service.js'
 import { createSubscriptions } from '../../../simulator/websocket.js'
 import { populate, swapSomewhere } from './chain.js'
@@ -137,7 +138,7 @@ export function createWorld (plan: Plan): World {
   const start = EPOCH + random.int(86_400 * 20)
   const ledger = createLedger({ seed: plan.seed, time: start - plan.past.days * 86_400 })
   // half of those that offer it give a hundred at most, whatever was asked for
-  const bulk = { fullLimit: 1000, ...plan.seed % 2 === 0 && { page: 100 } }
+  const bulk: BulkOffer = plan.seed % 2 === 0 ? { fullLimit: 1000, page: 100 } : { fullLimit: 1000 }
   // there from the beginning: a node that is days behind shows what was then
   const nodes = Array.from({ length: plan.nodes }, (_, at): Host => {
     const service = createNodeService(ledger, {
