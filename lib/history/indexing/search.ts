@@ -8,7 +8,7 @@ import { listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
-/** What has been given to one search may be to all: the others go on within so long, ms. */
+/** Where what was looked for in vain is given, a node may be back: all else is looked for within so long, ms. */
 const WOKEN_MS = 60_000
 const STEP = 25
 const DEADLINE_MS = 3_000
@@ -42,8 +42,11 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
     tried.set(key, { times, at, meetsMissing })
   }
 
-  /** Reads and stores what is given of `entries`, newest first; the walk's cursors stay. */
-  async function storeListed<T extends Wanted> (entries: readonly T[]) {
+  /**
+   * Reads and stores what is given of `entries`, newest first; the walk's cursors stay. `inVain`: they have been looked
+   * for before.
+   */
+  async function storeListed<T extends Wanted> (entries: readonly T[], inVain = false) {
     const open = entries.filter(entry => fetcher.outcome(entry, 0) === undefined)
     if (open.length > 0) await fetcher.fetch(open, 'idle', DEADLINE_MS)
     const given = new Map<string, LocatedEvent[]>()
@@ -58,8 +61,9 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
     const found = writer.state.missing.map(({ signature }) => signature).filter(signature => given.has(signature))
     const events = [...given.values()].flat()
     const added = events.length + found.length === 0 ? 0 : await writer.commit({ events, found })
+    const isBack = (inVain && added > 0) || found.some(signature => tried.has(signature))
     for (const signature of found) tried.delete(signature)
-    if (added + found.length > 0) for (const one of tried.values()) one.at = Math.min(one.at, clock.now() + WOKEN_MS)
+    if (isBack) for (const one of tried.values()) one.at = Math.min(one.at, clock.now() + WOKEN_MS)
     return { added, found: found.length, missing, unanswered }
   }
 
@@ -100,7 +104,7 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
   }
 
   async function readSome (search: Searched): Promise<void> {
-    const { added, missing, unanswered } = await storeListed(search.entries.slice(0, STEP))
+    const { added, missing, unanswered } = await storeListed(search.entries.slice(0, STEP), wasTried(search.gap))
     search.entries = [...unanswered, ...search.entries.slice(STEP)]
     search.found += added
     search.meetsMissing ||= missing.length > 0
