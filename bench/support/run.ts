@@ -28,8 +28,8 @@ const folders: string[] = []
 export function scratchFolder (): string {
   if (folders.length === 0) {
     process.once('exit', () => { for (const one of folders) rmSync(one, { recursive: true, force: true }) })
-    // stores may take gigabytes: they go with an interrupted benchmark, too
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+    // stores may take gigabytes: they go with an interrupted benchmark, too; npm sends a signal twice
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
   }
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
   folders.push(folder)
