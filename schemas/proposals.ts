@@ -62,8 +62,8 @@ const market = (which: string) => orNull(object({
     'Price by its reserves: conditional quote tokens per conditional base token; null where one is 0.', '0.930000000000'
   )),
   twap: nullable(decimal(
-    'Average price since the start delay, carried to this moment as the next swap would; since a swap at or after ' +
-      '`ends_at`, that of the last swap, which would decide. null before the delay has passed.', '0.912300000000')),
+    'Average price since the start delay, carried to this moment as the next swap would; null before the delay has ' +
+      'passed.', '0.912300000000')),
   base_reserve: decimal('Whole conditional base tokens.', '1000000'),
   quote_reserve: decimal('Whole conditional quote tokens.', '930000'),
   volume: decimal('Whole conditional quote tokens that its finalized trades moved.', '48210.5'),

@@ -40,12 +40,5 @@ export function twapOf ({ aggregator, updatedAt, createdAt, startDelay }: Oracle
   return seconds <= 0 ? null : aggregator / BigInt(seconds)
 }
 
-/**
- * The average that the program compares at `now`: that of the last swap once one has come at or after `end`, since it
- * can decide from then on; before, that of one more swap.
- */
-export const averageAt = (pool: Pick<MarketPool, 'oracle' | 'reserves'>, now: number, end: number): bigint | null =>
-  twapOf(pool.oracle.updatedAt >= end ? pool.oracle : carried(pool, now))
-
 /** What the average of the pass market must exceed for it to pass. */
 export const thresholdOf = (failTwap: bigint, bps: number): bigint => failTwap * (BPS + BigInt(bps)) / BPS

@@ -39,12 +39,12 @@ export function decodeProposal (program: string, { address, owner, data }: RawAc
     proposer: keyAt(data, PROPOSER),
     /** Unix second of its launch; null: not launched. */
     launchedAt: enqueued > 0 ? enqueued : null,
-    /** From when on it can be decided. */
-    endsAt: enqueued > 0 ? enqueued + duration : null,
     state,
     /** Raw base units, of a draft; null: it is none. */
     staked: shift === 0 ? null : data.readBigUInt64LE(STATE + 1),
     dao: keyAt(data, DAO + shift),
+    /** Seconds that its markets are open. */
+    duration,
     squadsProposal: keyAt(data, SQUADS + shift),
     /** null: of a version without sponsors. */
     isTeamSponsored: hasSponsor ? data[SPONSORED + shift] === 1 : null

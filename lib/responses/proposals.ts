@@ -4,7 +4,7 @@ import { ServiceError } from '../errors.js'
 import { isWalked, type MarketKey, type ProposalEvent, type Reading } from '../history/history.js'
 import { type Part, partOf, within } from '../live/fresh.js'
 import { type PoolTokens, tokensOf } from '../live/snapshot.js'
-import { averageAt, thresholdOf } from '../market/decision.js'
+import { carried, thresholdOf, twapOf } from '../market/decision.js'
 import { executedPriceText, ifKnown, textsOf } from '../market/pool-figures.js'
 import type { Decimals } from '../market/price.js'
 import type { MarketPool, Outcome } from '../protocol/amm.js'
@@ -77,7 +77,7 @@ function decisionOf ({ ended }: Told, decimals: Decimals | undefined): ProposalR
 }
 
 function rowOf ({ proposal, bps, decimals, told }: Known): ProposalRow {
-  const { address, number, state, proposer, isTeamSponsored, launchedAt, endsAt, staked, dao } = proposal
+  const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao } = proposal
   return {
     proposal: address,
     dao,
@@ -88,7 +88,7 @@ function rowOf ({ proposal, bps, decimals, told }: Known): ProposalRow {
     pass_threshold_bps: bps,
     created_at: timeOf(told.created),
     launched_at: ifKnown(launchedAt, timeText),
-    ends_at: ifKnown(endsAt, timeText),
+    ends_at: ifKnown(launchedAt, at => timeText(at + duration)),
     finalized_at: timeOf(told.ended),
     staked: staked === null || decimals === undefined ? null : formatUnits(staked, decimals.baseDecimals),
     squads_proposal: proposal.squadsProposal,
@@ -116,15 +116,13 @@ const madeAfter = ({ created }: Told): number => created === undefined ? -Infini
 /** The markets of a live proposal at a moment. */
 function liveMarketsOf (
   live: NonNullable<ReturnType<typeof liveMarkets>>, sums: Record<Outcome, { volume: string, trades: number }>,
-  { bps, endsAt }: { bps: number | null, endsAt: number | null }, decimals: Decimals,
-  { time, slot }: { time: number, slot: number }
+  bps: number | null, decimals: Decimals, { time, slot }: { time: number, slot: number }
 ): LiveMarkets {
   const texts = textsOf(decimals)
   const average = (value: bigint | null) => ifKnown(value, price => averageText(price, decimals))
   const priceOf = ({ reserves }: MarketPool): string | null =>
     reserves.base === 0n || reserves.quote === 0n ? null : texts.price(reserves)
-  const averageOf = (market: Outcome) => averageAt(live[market], time, endsAt ?? Infinity)
-  const twaps = { pass: averageOf('pass'), fail: averageOf('fail') }
+  const twaps = { pass: twapOf(carried(live.pass, time)), fail: twapOf(carried(live.fail, time)) }
   const marketOf = (market: Outcome) => ({
     price: priceOf(live[market]),
     twap: average(twaps[market]),
@@ -228,8 +226,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       if (live === null) return { ...row, ...NOT_LIVE }
       const pass = await sumsOf(reading, proposal, 'pass', decimals.quoteDecimals)
       const fail = await sumsOf(reading, proposal, 'fail', decimals.quoteDecimals)
-      const { endsAt } = proposal
-      return { ...row, ...liveMarketsOf(live, { pass, fail }, { bps, endsAt }, decimals, { time, slot }) }
+      return { ...row, ...liveMarketsOf(live, { pass, fail }, bps, decimals, { time, slot }) }
     })
   }, { max: MAX_RECORDS })
   const response = formOf(record, value => jsonResponse(value))
