@@ -50,7 +50,7 @@ function rowsOf (folder: string): Record<string, unknown[]> {
     indexed_ranges: all('select * from indexed_ranges'),
     unattributed: all('select * from unattributed'),
     missing: all('select * from missing'),
-    meta: all("select * from meta where key not in ('revision', 'published') and value <> '' order by 1")
+    meta: all("select * from meta where key not in ('revision', 'published') and value not in ('', '[]') order by 1")
   }
   db.close()
   return rows
