@@ -63,7 +63,8 @@ function * statements ({ number, series, pad }: Dialect): Generator<string> {
     const more = table === 'days' ? 'n + 1, 300' : 'null, null'
     for (let from = 0; from < rows * daos; from += BATCH) {
       yield `insert into candles (dao, width, start, ${COLUMNS}, revision, makers)
-        select 1 + n % ${daos}, ${width}, ${BEGIN + (DAYS * DAY - rows * width)} + n / ${daos} * ${width}, ${CANDLE}, ${more}
+        select 1 + n % ${daos}, ${width}, ${BEGIN + (DAYS * DAY - rows * width)} + n / ${daos} * ${width}, ${CANDLE},
+          ${more}
         from ${series(from, Math.min(from + BATCH, rows * daos) - 1)}`
     }
   }
