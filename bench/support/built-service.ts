@@ -54,7 +54,9 @@ export async function startBuilt (
     stdio: ['ignore', 'ignore', 'ignore', hasChannel ? 'ipc' : 'ignore'],
     env: { PATH: process.env.PATH, DATA_DIR: scratchFolder(), HOST: '127.0.0.1', PORT: String(port), ...env }
   })
-  process.once('exit', () => child.kill('SIGKILL'))
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('exit', () => process.off('exit', kill))
   const ended = once(child, 'exit')
   const read = (file: string): string => readFileSync(`/proc/${child.pid}/${file}`, 'utf8')
   const status = (name: string): number =>

@@ -137,6 +137,15 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
 
   test(`${name}: numbers of all 64 bits, and sums beyond, come back as they went in`, async t => {
     const place = await opened(t)
+    const extreme: CandleRow = {
+      ...EMPTY_DAY,
+      dao: A,
+      start: 20_000 * DAY,
+      base: U64 * U64 * 10n ** 30n + 7n,
+      quote: 0n,
+      trades: 3,
+      prices: EXTREME
+    }
     const pendingSwap = { seq: U64 - 2n, at: 5, side: 'sell' as const, input: U64, output: 0n, feeBalanceAfter: U64 }
     await place.store.write({
       ...nothing,
@@ -145,15 +154,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         range(1n, 2n), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }),
         range(U64 - 1n, U64, { pendingSwap })
       ]]]),
-      candles: [{
-        ...EMPTY_DAY,
-        dao: A,
-        start: 20_000 * DAY,
-        base: U64 * U64 * 10n ** 30n + 7n,
-        quote: 0n,
-        trades: 3,
-        prices: EXTREME
-      }],
+      candles: [extreme],
       state: { numbersAhead: new Map([[A, U64], [B, 12n]]), events: 6, swaps: 6 }
     })
     const store = await place.reopen()
@@ -172,16 +173,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     ], 'in the order of the numbers')
     t.same([events, swaps], [6, 6])
     const keys = [[A, 20_000], [A, 20_001], [B, 20_000]] as const
-    t.same(await store.candles(keys.map(([dao, day]) => ({ dao, size: 'days', start: day * DAY }))),
-      [{
-        ...EMPTY_DAY,
-        dao: A,
-        start: 20_000 * DAY,
-        base: U64 * U64 * 10n ** 30n + 7n,
-        quote: 0n,
-        trades: 3,
-        prices: EXTREME
-      }])
+    t.same(await store.candles(keys.map(([dao, day]) => ({ dao, size: 'days', start: day * DAY }))), [extreme])
     const single = {
       ...EMPTY_CANDLE,
       size: 'minutes' as const,
