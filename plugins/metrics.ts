@@ -1,15 +1,5 @@
 import { createServer } from 'node:http'
 import fp from 'fastify-plugin'
-import { once } from '../lib/once.js'
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    metrics: {
-      /** All of them as Prometheus reads them; requests and calls are counted where they are served. */
-      text (): Promise<string>
-    }
-  }
-}
 
 /**
  * Prometheus metrics of requests, node calls, snapshot and history; served on a port of their own where METRICS_PORT is
@@ -17,18 +7,12 @@ declare module 'fastify' {
  */
 export default fp(async fastify => {
   const { config, chain } = fastify
-  // loaded where they are asked for: who has METRICS_PORT off need not wait for their library, nor hold it
-  const load = once(async () => (await import('../lib/responses/metrics.js')).createMetrics(fastify.answers.sources, {
-    nodes: () => chain.nodes(),
-    streams: () => fastify.stream.count(),
-    websocketUp: () => chain.websocketUp,
-    sharedLimit: () => fastify.sharedLimit
-  }, { process: config.metricsPort !== undefined }))
-
-  fastify.decorate('metrics', { text: async () => await (await load()).registry.metrics() })
   if (config.metricsPort === undefined) return
-
-  const metrics = await load()
+  // loaded where they are served: who has METRICS_PORT off need not wait for their library, nor hold it
+  const [{ collectDefaultMetrics }, { createMetrics }] =
+    await Promise.all([import('prom-client'), import('../lib/responses/metrics.js')])
+  const metrics = createMetrics(fastify)
+  collectDefaultMetrics({ register: metrics.registry })
   fastify.addHook('onResponse', (request, reply, done) => {
     metrics.answered({
       route: request.routeOptions.url ?? 'unknown',

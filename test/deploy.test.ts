@@ -1,6 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { collectDefaultMetrics } from 'prom-client'
 import { test } from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import { createMetrics } from '../lib/responses/metrics.js'
@@ -13,9 +14,9 @@ const read = (name: string): string => readFileSync(DEPLOY + name, 'utf8')
 
 /** Names of every series that the service exports, those of the process and of histograms included. */
 async function exported (): Promise<Set<string>> {
-  const never = (): undefined => undefined
-  const [sources, facts] = [0, 1].map(() => new Proxy({}, { get: () => never })) as [never, never]
-  const { registry } = createMetrics(sources, facts, { process: true })
+  const service: object = new Proxy(() => {}, { get: () => service })
+  const { registry } = createMetrics(service as never)
+  collectDefaultMetrics({ register: registry })
   const names = new Set<string>(['up'])
   for (const { name, type } of registry.getMetricsAsArray() as unknown as Array<{ name: string, type: unknown }>) {
     names.add(name)

@@ -1,16 +1,16 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CallReport } from '../chain/json-rpc.js'
 import type { NodeState } from '../chain/nodes.js'
 import type { Sources } from './sources.js'
 
-/** Facts of the process, read when the metrics are. */
-interface ProcessFacts {
-  nodes (): NodeState[]
-  /** Whether the WebSocket is connected; undefined: there is none. */
-  websocketUp (): boolean | undefined
-  streams (): number
-  /** The limit that replicas share; undefined where they do not. */
-  sharedLimit (): { up: boolean, replicas: number } | undefined
+/** The parts of a running service, read when the metrics are. */
+interface Running {
+  answers: { sources: Pick<Sources, 'snapshot' | 'history' | 'time'> }
+  /** `websocketUp`: undefined where there is none. */
+  chain: { nodes (): NodeState[], websocketUp: boolean | undefined }
+  stream: { count (): number }
+  /** Undefined where replicas share no limit. */
+  sharedLimit: { up: boolean, replicas: number } | undefined
 }
 
 const SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -18,18 +18,11 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH',
 /** Fee rates that are shown: a program charges one or two in its life. */
 const MAX_RATES = 20
 
-/**
- * A registry over these facts, of which what is not known is not shown; with `process`, of the event loop too. Labels
- * are bounded: nothing that a client made up.
- */
-export function createMetrics (
-  { snapshot: snapshots, history: { status: history }, time }: Pick<Sources, 'snapshot' | 'history' | 'time'>,
-  { nodes, websocketUp, streams, sharedLimit }: ProcessFacts,
-  { process = false } = {}
-) {
+/** A registry of what is known of a service. Labels are bounded: nothing that a client made up. */
+export function createMetrics ({ answers: { sources }, chain, stream, sharedLimit }: Running) {
+  const { snapshot: snapshots, history: { status: history }, time } = sources
   const registry = new Registry()
   const registers = [registry]
-  if (process) collectDefaultMetrics({ register: registry })
 
   const requests = new Counter({
     name: 'http_requests_total',
@@ -122,10 +115,7 @@ export function createMetrics (
     rate_limit_backend_local: [
       '1 while the shared count of requests can\'t be reached and each replica keeps to its share; only where ' +
         'REDIS_URL is set.',
-      () => {
-        const shared = sharedLimit()
-        return shared && !shared.up
-      }
+      () => sharedLimit && !sharedLimit.up
     ],
     clock_offset_seconds: [
       'Time by which this machine\'s clock is ahead of UTC, as most witnesses have it.',
@@ -135,16 +125,16 @@ export function createMetrics (
       'Time by which the chain\'s clock is behind UTC though its state is current.', () => time.offsets().drift / 1000
     ],
     chain_halted: ['1 while the chain has halted, as its nodes agree.', () => time.halted() !== undefined],
-    streams_open: ['Connections to /api/stream.', () => streams()],
-    websocket_up: ['1 while the WebSocket that wakes the indexer is connected.', () => websocketUp()],
+    streams_open: ['Connections to /api/stream.', () => stream.count()],
+    websocket_up: ['1 while the WebSocket that wakes the indexer is connected.', () => chain.websocketUp],
     rate_limit_replicas: [
-      'Replicas that share the count of requests, when that was last known.', () => sharedLimit()?.replicas
+      'Replicas that share the count of requests, when that was last known.', () => sharedLimit?.replicas
     ]
   })
 
   const BREAKER = { closed: 0, 'half-open': 0.5, open: 1 }
   const ofNodes = (name: string, help: string, read: (node: NodeState) => Figure): void =>
-    labelled(name, help, 'node', () => nodes().map(state => [state.node, read(state)]))
+    labelled(name, help, 'node', () => chain.nodes().map(state => [state.node, read(state)]))
   ofNodes('node_refused_calls', 'Calls that a node refused for their rate, since the start.', ({ refused }) => refused)
   ofNodes('node_waiting_calls', 'Calls that wait for their turn at a node.', ({ waiting }) => waiting)
   ofNodes(

@@ -1,4 +1,5 @@
 import { test } from 'tap'
+import { createMetrics } from '../../lib/responses/metrics.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 import { freePort } from '../support/free-port.js'
 
@@ -52,7 +53,7 @@ test('what is not known has no figure', async t => {
   const { ledger, node } = await startChain(t)
   await node.stop()
   const app = await build(t, { env: settings(t, node, ledger), pollMs: 20 })
-  const text = await app.metrics.text()
+  const text = await createMetrics(app).registry.metrics()
   t.match(text, /^# TYPE snapshot_slot gauge\n(?!snapshot_slot )/m)
   t.match(text, /^# TYPE history_head_age_seconds gauge\n(?!history_head_age_seconds )/m)
 })

@@ -9,6 +9,7 @@ import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
 import app, { serverOptions } from '../../../app.js'
 import { createRedisLink } from '../../../lib/rate-limit/redis.js'
+import { createMetrics } from '../../../lib/responses/metrics.js'
 import type { RateLimitOptions } from '../../../plugins/rate-limit.js'
 import { settings, startChain, until } from '../../helper.js'
 import { freePort } from '../../support/free-port.js'
@@ -82,7 +83,7 @@ async function startFleet (t: Test, size: number, env: Record<string, string>, r
         return answers.filter(({ statusCode }) => statusCode === 200).length
       },
       async metric (name) {
-        return new RegExp(`^${name} (.*)$`, 'm').exec(await fastify.metrics.text())?.[1]
+        return new RegExp(`^${name} (.*)$`, 'm').exec(await createMetrics(fastify).registry.metrics())?.[1]
       }
     })
   }
@@ -237,7 +238,7 @@ test('a password that is refused is not told', { skip }, async t => {
   const { replicas: [only] } = await startFleet(t, 1, { REDIS_URL: SERVER.replace('://', '://someone:s%40cretword@') })
   t.equal(await only!.admitted(20), 10)
   t.equal(told(only!.lines, '"trouble":"answer"'), 1)
-  const text = only!.lines.join('') + await only!.app.metrics.text()
+  const text = only!.lines.join('') + await createMetrics(only!.app).registry.metrics()
   t.notOk(/cretword/.test(text))
 })
 

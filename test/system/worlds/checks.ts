@@ -1,5 +1,6 @@
 /** What may be served at a moment, held against the ledger's own count. */
 import { compare, parseDecimal, ratio, subtract } from '../../../lib/decimal.js'
+import { createMetrics } from '../../../lib/responses/metrics.js'
 import type { Answer } from './clients.js'
 import { fail, time, type World } from './scene.js'
 import { ageText, LIFETIME_MS } from './shown.js'
@@ -93,7 +94,7 @@ export function checkListed ({ plan: { lists = Infinity } }: World, { status, pr
 /** In such a world no transaction is listed and can't be read. */
 export async function checkRead (world: World): Promise<void> {
   if (!mustServe(world)) return
-  const missing = metricIn(await world.app!.metrics.text(), 'history_missing_transactions')
+  const missing = metricIn(await createMetrics(world.app!).registry.metrics(), 'history_missing_transactions')
   if (missing !== '0') fail('served', 'no transaction that can\'t be read', String(missing))
 }
 
@@ -118,7 +119,7 @@ export function checkReady (ready: Answer, tickers: Answer): void {
 /** A store that has refused what was written last says so, to people and to machines, and no other does. */
 export async function checkDisk ({ app, disk: { hasNoRoom } }: World, { status, body }: Answer): Promise<void> {
   const says = JSON.stringify(body.problems).includes('no room')
-  const metric = metricIn(await app!.metrics.text(), 'history_store_refused')
+  const metric = metricIn(await createMetrics(app!).registry.metrics(), 'history_store_refused')
   if (metric !== (hasNoRoom ? '1' : '0')) fail('disk', `history_store_refused ${hasNoRoom ? 1 : 0}`, String(metric))
   // while there are tickers nothing stands in the way of being ready
   if (says !== (hasNoRoom && status !== 200)) {
