@@ -1,12 +1,11 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
-import type {} from '@fastify/sensible'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
 import type { RedisLink, RedisLinkOptions } from '../lib/rate-limit/redis.js'
 import { createSharedCounter } from '../lib/rate-limit/shared.js'
+import { ServiceError } from '../lib/errors.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
-import { RATE_LIMITED } from '../schemas/errors.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -93,24 +92,23 @@ export default fp<RateLimitOptions>(async (fastify, options) => {
     global: false,
     timeWindow: WINDOW,
     store: ClockMinuteStore,
-    errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
+    max: (_request, key) => max(key),
+    keyGenerator: request => `${isOfPage(request) ? PAGE : ''}${request.client}`,
+    allowList: ({ address }) => isExempt(address),
+    errorResponseBuilder: (_request, { ttl }) =>
+      new ServiceError('RATE_LIMITED', 'no request is left', { retryAfter: Math.ceil(ttl / 1000) })
   })
-  const budget = (name: string, prefix: string, max: number) => ({
-    limit: fastify.rateLimit({ max, keyGenerator: ({ client }) => `${prefix}${client}` }),
-    policy: `"${name}";q=${max};w=${WINDOW / 1000}`,
-    name
-  })
-  const [minute, page] = [budget('minute', '', rateLimitMax), budget('page', PAGE, rateLimitPage)]
+  const limit = fastify.rateLimit()
 
   // before the framework refuses a type of body, or the lack of one
   fastify.addHook('onRequest', function (request, reply, done) {
-    if (isExempt(request.address)) return done()
-    const { limit, policy, name } = isOfPage(request) ? page : minute
     function counted (refusal?: Error): void {
       // the same in the form of the IETF (draft-ietf-httpapi-ratelimit-headers), beside the X- headers of the plugin
-      const [left, reset] = [reply.getHeader('x-ratelimit-remaining'), reply.getHeader('x-ratelimit-reset')]
-      if (left !== undefined) {
-        reply.header('ratelimit-policy', policy).header('ratelimit', `"${name}";r=${String(left)};t=${String(reset)}`)
+      const of = (name: string): string => String(reply.getHeader(`x-ratelimit-${name}`))
+      if (reply.hasHeader('x-ratelimit-limit')) {
+        const name = isOfPage(request) ? 'page' : 'minute'
+        reply.header('ratelimit-policy', `"${name}";q=${of('limit')};w=${WINDOW / 1000}`)
+          .header('ratelimit', `"${name}";r=${of('remaining')};t=${of('reset')}`)
       }
       done(refusal)
     }
@@ -118,5 +116,5 @@ export default fp<RateLimitOptions>(async (fastify, options) => {
   })
 }, {
   name: 'rate-limit',
-  dependencies: ['client', 'config', 'request-log', 'security', 'sensible']
+  dependencies: ['client', 'config', 'request-log', 'security']
 })
