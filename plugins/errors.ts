@@ -4,7 +4,7 @@ import { isServiceError } from '../lib/errors.js'
 import { isPageRoute, pageOf } from '../lib/http/page-routes.js'
 import { JSON_TYPE } from '../lib/responses/json-response.js'
 import type { ErrorBody } from '../schemas/common.js'
-import { ERRORS, notFound, UNEXPECTED } from '../schemas/errors.js'
+import { ERRORS, notFound, RATE_LIMITED, UNEXPECTED } from '../schemas/errors.js'
 
 const HTML_TYPE = 'text/html; charset=utf-8'
 
@@ -18,6 +18,7 @@ export function answerFor (error: unknown, path: string): { status: number, mess
     return { status, message: sentence }
   }
   const status = (error as FastifyError | undefined)?.statusCode
+  if (status === 429) return { status, message: RATE_LIMITED }
   // No endpoint takes a body or a query: what the framework has against a request is against one to a path that does
   // not exist.
   if (status !== undefined && status >= 400 && status < 500) return { status: 404, message: notFound('Endpoint', path) }
@@ -41,7 +42,7 @@ export default fp(async fastify => {
   fastify.setErrorHandler((error, request, reply) => {
     const { status, message } = answerFor(error, pathOf(request.originalUrl))
     if (status >= 500 && !isServiceError(error, ...EXPECTED)) request.log.error({ err: error }, message)
-    if (status === 429 || status === 503) {
+    if (status === 503 || (status === 429 && !reply.hasHeader('retry-after'))) {
       reply.header('retry-after', (isServiceError(error) ? error.retryAfter : undefined) ?? RETRY_AFTER)
     }
     reply.code(status).header('cache-control', 'no-store')

@@ -1,11 +1,12 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
+import type {} from '@fastify/sensible'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
 import type { RedisLink, RedisLinkOptions } from '../lib/rate-limit/redis.js'
 import { createSharedCounter } from '../lib/rate-limit/shared.js'
-import { ServiceError } from '../lib/errors.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
+import { RATE_LIMITED } from '../schemas/errors.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -95,8 +96,7 @@ export default fp<RateLimitOptions>(async (fastify, options) => {
     max: (_request, key) => max(key),
     keyGenerator: request => `${isOfPage(request) ? PAGE : ''}${request.client}`,
     allowList: ({ address }) => isExempt(address),
-    errorResponseBuilder: (_request, { ttl }) =>
-      new ServiceError('RATE_LIMITED', 'no request is left', { retryAfter: Math.ceil(ttl / 1000) })
+    errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
   })
   const limit = fastify.rateLimit()
 
@@ -116,5 +116,5 @@ export default fp<RateLimitOptions>(async (fastify, options) => {
   })
 }, {
   name: 'rate-limit',
-  dependencies: ['client', 'config', 'request-log', 'security']
+  dependencies: ['client', 'config', 'request-log', 'security', 'sensible']
 })

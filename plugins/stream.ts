@@ -6,7 +6,7 @@ import { createStream } from '../lib/responses/stream.js'
 declare module 'fastify' {
   interface FastifyInstance {
     stream: ReturnType<typeof createStream> & {
-      /** What begins an answer of events to a client. Throws OVERLOADED, and RATE_LIMITED where it has too many. */
+      /** What begins an answer of events to a client. Throws OVERLOADED, and 429 where the client has too many. */
       enter (client: string): typeof createEventStream
       count (): number
     }
@@ -37,9 +37,7 @@ export default fp(async fastify => {
     ...stream,
     count: () => open.size,
     enter (client) {
-      if ([...open.values()].filter(one => one === client).length >= EACH) {
-        throw new ServiceError('RATE_LIMITED', 'as many streams as a client may have')
-      }
+      if ([...open.values()].filter(one => one === client).length >= EACH) throw fastify.httpErrors.tooManyRequests()
       if (open.size >= MOST) throw new ServiceError('OVERLOADED', 'as many streams as there may be')
       return response => {
         const events = createEventStream(response)
@@ -56,4 +54,4 @@ export default fp(async fastify => {
     stopping.abort()
     for (const events of open.keys()) events.end('the service is shutting down', BACK_MS)
   })
-}, { name: 'stream', dependencies: ['chain', 'answers'] })
+}, { name: 'stream', dependencies: ['chain', 'answers', 'sensible'] })
