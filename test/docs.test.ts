@@ -98,3 +98,15 @@ test('files that a comment names are there', t => {
   t.same(gone, [])
   t.end()
 })
+
+test('what the mutated rules and their tests import is in the copy that `npm run mutate` makes', t => {
+  const { ignorePatterns } = JSON.parse(read('stryker.config.json')) as { ignorePatterns: string[] }
+  const files = ['lib', 'test/lib', 'test/support'].flatMap(folder => readdirSync(
+    join(ROOT, folder), { recursive: true, encoding: 'utf8' }
+  ).filter(name => name.endsWith('.ts')).map(name => join(folder, name)))
+  const imported = files.flatMap(file => [...read(file).matchAll(/from '(\.[^']+)'/g)]
+    .map(([, target = '']) => ({ file, target: join(file, '..', target) })))
+  t.ok(imported.length > 500)
+  t.same(imported.filter(({ target }) => ignorePatterns.includes(target.split('/')[0]!)), [])
+  t.end()
+})
