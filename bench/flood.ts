@@ -1,15 +1,20 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { createWindowCounter, MAX_CLIENTS } from '../lib/rate-limit/minute-window.js'
 import { clientOf, plainAddress } from '../lib/http/client-address.js'
 import { options } from './support/run.js'
 
 /**
  * A flood from a million addresses at the limiter: the counts stay under their bound, and so does their memory.
- * `NODE_OPTIONS=--expose-gc tsx bench/flood.ts [--addresses N]`
+ * `npm run bench -- flood [--addresses N]`
  */
 
 const { addresses } = options({ addresses: 1_000_000 })
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+/** Bytes in use, without what is garbage. */
 const heap = (): number => {
-  globalThis.gc?.()
+  collect()
   return process.memoryUsage().heapUsed
 }
 const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MB`
