@@ -21,7 +21,6 @@ const BACK_MS = 2_000
 
 export default fp(async fastify => {
   const { answers: { sources, market, proposals }, chain: { clock } } = fastify
-  const stopping = new AbortController()
   /** The clients of the streams that are open. */
   const open = new Map<EventStream, string>()
   const stream = createStream({
@@ -29,7 +28,6 @@ export default fp(async fastify => {
     clock,
     tickers: market.tickerList,
     proposals: proposals.all,
-    signal: stopping.signal,
     onError: error => fastify.log.error({ err: error }, 'the stream could not tell what happened')
   })
 
@@ -51,7 +49,6 @@ export default fp(async fastify => {
   } satisfies typeof fastify.stream)
 
   fastify.addHook('preClose', async () => {
-    stopping.abort()
     for (const events of open.keys()) events.end('the service is shutting down', BACK_MS)
   })
 }, { name: 'stream', dependencies: ['chain', 'answers', 'sensible'] })

@@ -11,6 +11,10 @@ const RETRY_MS = 3_000
 /** For the last words, ms. */
 const LAST_WORDS_MS = 1_000
 
+/** An event in the wire format. */
+export const message = (event: string, data: object, id?: string): string =>
+  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+
 /** Begins an answer of events, whose headers have been sent. A client who lets 1 MB wait is told so and let go. */
 export function createEventStream (response: ServerResponse) {
   let isOpen = !response.closed && !response.req.socket.destroyed
@@ -20,7 +24,7 @@ export function createEventStream (response: ServerResponse) {
   function end (reason: string, retryMs: number): void {
     if (!isOpen) return
     isOpen = false
-    response.end(`retry: ${retryMs}\nevent: end\ndata: ${JSON.stringify({ error: reason })}\n\n`)
+    response.end(`retry: ${retryMs}\n${message('end', { error: reason })}`)
     systemClock.after(LAST_WORDS_MS, () => response.destroy())
   }
 

@@ -1,14 +1,16 @@
 /** What happens, as it happens: finalized trades in the order of the chain, tickers and proposals that change. */
 import { createTurns } from '../async.js'
+import { chunks } from '../chunks.js'
 import type { Clock } from '../clock.js'
 import { isServiceError } from '../errors.js'
 import type { ChainPosition, Trade } from '../history/history.js'
-import type { EventStream } from '../http/event-stream.js'
+import { type EventStream, message } from '../http/event-stream.js'
 import type { Kept } from '../live/fresh.js'
+import { ifKnown } from '../market/pool-figures.js'
 import { HOUR, timeText } from '../time.js'
 import { latest } from './forms/block-range.js'
-import { positionOf } from './forms/block-event.js'
 import { tradeRow } from './pools/pool-history.js'
+import { endOf, idOf, isBehind, positionOf } from './position.js'
 import type { Known } from './proposals.js'
 import { formOf, noPool, noProposal, poolTokens, type Sources, withAge } from './sources.js'
 import type { TickerList } from './tickers.js'
@@ -32,7 +34,6 @@ interface StreamOptions {
   clock: Clock
   tickers: Kept<TickerList>
   proposals: Kept<Known[]>
-  signal: AbortSignal
   /** Told of what is no failure of the chain or the store. */
   onError: (error: unknown) => void
 }
@@ -43,52 +44,36 @@ const LOOK_MS = 1_000
 const BEAT_MS = 15_000
 /** Events read at once. */
 const PAGE = 500
-/** Texts written at once to who resumes. */
+/** Texts written at once. */
 const TEXTS = 50
 /** For so long trades may wait to be told, s: while nobody follows, what is published is up to 50 s behind. */
 const LATE = 75
 /** How far back a stream can be resumed, s. */
 const REACH = HOUR
-/** An index behind everything of its slot. */
-const END = 2 ** 31 - 1
 /** A position this far beyond what is known is none of ours. */
 const AHEAD = 10_000
 
-const endOf = (slot: number): ChainPosition => ({ slot, blockIndex: END, eventIndex: 0 })
-const isBehind = (a: ChainPosition, b: ChainPosition): boolean =>
-  (a.slot - b.slot || a.blockIndex - b.blockIndex || a.eventIndex - b.eventIndex) > 0
-
-const idOf = ({ slot, blockIndex, eventIndex }: ChainPosition): string => `${slot}-${blockIndex}-${eventIndex}`
-
-/** The position that an id of this stream stands for; undefined: it is none. */
-export function positionOfId (id: string): ChainPosition | undefined {
-  const parts = /^(\d{1,12})-(\d{1,10})-(\d{1,10})$/.exec(id)?.slice(1).map(Number)
-  if (parts === undefined) return undefined
-  const [slot, blockIndex, eventIndex] = parts as [number, number, number]
-  return blockIndex <= END && eventIndex <= END ? { slot, blockIndex, eventIndex } : undefined
-}
-
-/** An event in the wire format (WHATWG HTML, 9.2.6). */
-const message = (event: StreamType | 'gap', data: object, position?: ChainPosition): string =>
-  `${position === undefined ? '' : `id: ${idOf(position)}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
-
 /** That trades since a Unix second are not told: they are in pages. */
 const gap = (since: number | undefined, position?: ChainPosition): string => message(
-  'gap', { since: since === undefined ? null : timeText(since), pages: '/api/pools/{pool_id}/trades' }, position
+  'gap', { since: ifKnown(since, timeText), pages: '/api/pools/{pool_id}/trades' }, position && idOf(position)
 )
 
 /** A comment that moves the id on: who comes back need not read again what did not concern him. */
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
-interface ToldTrade { pool: string, position: ChainPosition, text: string }
-interface Watched { text: string, isAsked (asked: StreamAsked): boolean }
+/** What is told of a pool, or of a proposal of its DAO. */
+interface Told { text: string, pool: string, proposal?: string }
+interface ToldTrade extends Told { position: ChainPosition }
 /** All that there is of a type, by pool or proposal; made once for all. */
-type Texts = ReadonlyMap<string, Watched>
+type Texts = ReadonlyMap<string, Told>
 const NOTHING: Texts = new Map()
 /** `isKept`: it was told that trades are kept back. */
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition, isKept: boolean }
 
-export function createStream ({ sources, clock, tickers, proposals, signal, onError }: StreamOptions) {
+const isAsked = ({ asked: { pools, proposals } }: Follower, { pool, proposal }: Told): boolean =>
+  (proposal === undefined ? undefined : proposals?.has(proposal)) ?? pools?.has(pool) ?? true
+
+export function createStream ({ sources, clock, tickers, proposals, onError }: StreamOptions) {
   const { history, settings: { excluded }, snapshot: snapshots, time } = sources
   const followers = new Set<Follower>()
   const inTurn = createTurns()
@@ -98,11 +83,11 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
 
   const publishedSlot = async (): Promise<number> => (await latest(history)).slot
 
-  /** Trades behind a position up to a slot, in pages; `oldest`: Unix second of the first event of one. */
-  async function * pagesAfter (begin: ChainPosition, upTo: () => number | Promise<number>) {
+  /** Published trades behind a position, in pages, each up to a slot; `oldest`: Unix second of its first event. */
+  async function * pagesAfter (begin: ChainPosition) {
     for (let next: ChainPosition | undefined = begin; next !== undefined;) {
       const after: ChainPosition = next
-      const to: number = await upTo()
+      const to: number = await publishedSlot()
       if (after.slot > to) return
       const events = await history.published(reading =>
         reading.poolEvents({ from: after.slot, to, after, limit: PAGE }))
@@ -113,9 +98,9 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
         const tokens = await poolTokens(snapshots, pool, event.slot)
         if (tokens === undefined) continue
         const row = tradeRow(event as Trade, { address: pool, ...tokens })
-        trades.push({ pool, position, text: message('trade', { pool_id: pool, ...row }, position) })
+        trades.push({ pool, position, text: message('trade', { pool_id: pool, ...row }, idOf(position)) })
       }
-      yield { trades, oldest: events[0]?.at }
+      yield { trades, to, oldest: events[0]?.at }
       next = events.length === PAGE ? positionOf(events.at(-1)!) : undefined
     }
   }
@@ -125,29 +110,29 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   }
 
   function tell (follower: Follower, trades: readonly ToldTrade[]): void {
-    const { types, pools } = follower.asked
-    for (const { pool, position, text } of trades) {
-      if (!isBehind(position, follower.after)) continue
-      follower.after = position
-      if (types.has('trade') && pools?.has(pool) !== false) follower.listener.write(text)
+    for (const trade of trades) {
+      if (!isBehind(trade.position, follower.after)) continue
+      follower.after = trade.position
+      if (follower.asked.types.has('trade') && isAsked(follower, trade)) follower.listener.write(trade.text)
     }
   }
 
   /** Tells everybody what has been published since the last look. */
   async function lookForTrades (): Promise<void> {
-    const to = await publishedSlot()
-    for await (const { trades } of pagesAfter(endOf(told), () => to)) {
+    let upTo = told
+    for await (const { trades, to } of pagesAfter(endOf(told))) {
       for (const follower of followers) tell(follower, trades)
+      upTo = to
     }
-    told = Math.max(told, to)
+    told = upTo
     for (const follower of followers) moveOn(follower, told)
-    await lookForKept(told)
+    await lookForKept()
   }
 
   /** Tells once that stored trades have been kept back for too long, as by a transaction that is not given. */
-  async function lookForKept (slot: number): Promise<void> {
+  async function lookForKept (): Promise<void> {
     const [first] = await history.published(reading =>
-      reading.poolEvents({ from: slot + 1, to: Number.MAX_SAFE_INTEGER, limit: 1 }))
+      reading.poolEvents({ from: told + 1, to: Number.MAX_SAFE_INTEGER, limit: 1 }))
     const isKept = first !== undefined && history.head().time - first.at > LATE
     for (const follower of followers) {
       if (isKept && !follower.isKept && follower.asked.types.has('trade')) follower.listener.write(gap(first.at))
@@ -158,17 +143,17 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
   /** A look that tells what changes, and all that he asks for to who resumes or came while nothing could be had. */
   function createLook (type: StreamType, load: Kept<Texts>): () => Promise<void> {
     let previous: Texts | undefined
-    /** What each knows; undefined while he is told all. */
+    /** What each knows; undefined while he is told what he does not. */
     const lastTold = new WeakMap<Follower, Texts | undefined>()
 
-    /** As fast as it is taken: a thousand may come at once. */
-    async function begin (follower: Follower, texts: Texts): Promise<void> {
-      const { asked, listener } = follower
+    /** Tells what of `texts` has changed, as fast as it is taken: a thousand may come at once. */
+    async function tellOf (changed: readonly Told[], texts: Texts, follower: Follower): Promise<void> {
+      const { listener } = follower
       lastTold.set(follower, undefined)
-      const own = [...texts.values()].filter(({ isAsked }) => isAsked(asked)).map(({ text }) => text)
-      for (let at = 0; at < own.length && listener.isOpen; at += TEXTS) {
-        listener.write(own.slice(at, at + TEXTS).join(''))
-        await listener.drained()
+      for (const some of chunks(changed.filter(one => isAsked(follower, one)), TEXTS)) {
+        listener.write(some.map(({ text }) => text).join(''))
+        if (some.length === TEXTS) await listener.drained()
+        if (!listener.isOpen) return
       }
       lastTold.set(follower, texts)
     }
@@ -189,30 +174,24 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       // here an old state can't say that it is
       if (left === 0) return
       /** Since what was told last: of one look to nearly all. */
-      const changes = new Map<Texts, Watched[]>([[texts, []]])
+      const changes = new Map<Texts, Told[]>([[texts, []]])
       for (const follower of listening) {
         const last = lastTold.get(follower)
-        if (last === NOTHING) begin(follower, texts).catch(onError)
-        if (last === undefined || last === NOTHING) continue
+        if (last === undefined) continue
         const changed = changes.get(last) ??
           [...texts].filter(([key, { text }]) => last.get(key)?.text !== text).map(([, one]) => one)
         changes.set(last, changed)
-        for (const { text, isAsked } of changed) if (isAsked(follower.asked)) follower.listener.write(text)
-        lastTold.set(follower, texts)
+        tellOf(changed, texts, follower).catch(onError)
       }
       previous = texts
     }
   }
 
-  const tickerTexts = formOf(tickers, ({ tickers }): Texts => new Map(tickers.map(ticker => [ticker.pool_id, {
-    text: message('ticker', ticker), isAsked: ({ pools }) => pools?.has(ticker.pool_id) !== false
-  }])))
-  const proposalTexts = formOf(proposals, (known): Texts => new Map(known.map(({ proposal }) => {
-    const { address, dao, number, state } = proposal
-    return [address, {
-      text: message('proposal', { proposal: address, dao, number, state }),
-      isAsked: ({ pools, proposals: asked }) => asked?.has(address) ?? pools?.has(dao) ?? true
-    }]
+  const tickerTexts = formOf(tickers, ({ tickers }): Texts => new Map(tickers.map(ticker =>
+    [ticker.pool_id, { text: message('ticker', ticker), pool: ticker.pool_id }])))
+  const proposalTexts = formOf(proposals, (known): Texts => new Map(known.map(one => {
+    const { address: proposal, dao, number, state } = one.proposal
+    return [proposal, { text: message('proposal', { proposal, dao, number, state }), pool: dao, proposal }]
   })))
 
   /** What can't be had now is told once it can: listeners keep what they have. */
@@ -231,9 +210,9 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     isLooking = true
     do {
       for (const what of looks) await look(what)
-      await clock.sleep(LOOK_MS, signal).catch(() => {})
+      await clock.sleep(LOOK_MS)
       for (const follower of followers) if (!follower.listener.isOpen) followers.delete(follower)
-    } while (followers.size > 0 && !signal.aborted)
+    } while (followers.size > 0)
     isLooking = false
     endBeat()
   }
@@ -249,7 +228,7 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
     }
     if (after.slot > newest + AHEAD) return skip()
     // what is published meanwhile, too: who reads slowly would have to take it at once
-    for await (const { trades, oldest } of pagesAfter(after, publishedSlot)) {
+    for await (const { trades, oldest } of pagesAfter(after)) {
       if (oldest !== undefined && oldest < reach) return skip(oldest)
       tell(follower, trades)
       await listener.drained()
@@ -276,10 +255,9 @@ export function createStream ({ sources, clock, tickers, proposals, signal, onEr
       await inTurn(async () => {
         // nobody looked while nobody followed
         if (followers.size === 0) told = await publishedSlot()
-        const to = told
         // the store is asked for those who come back alone: thousands may join within a second
-        if (isBack) for await (const { trades } of pagesAfter(follower.after, () => to)) tell(follower, trades)
-        moveOn(follower, to)
+        if (isBack) for await (const { trades } of pagesAfter(follower.after)) tell(follower, trades)
+        moveOn(follower, told)
         listener.write(mark(follower.after))
         followers.add(follower)
         if (!isLooking) lookOn().catch(onError)

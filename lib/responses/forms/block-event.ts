@@ -1,10 +1,7 @@
-import { type ChainPosition, executedPrice, type PoolEvent } from '../../history/history.js'
+import { executedPrice, type PoolEvent } from '../../history/history.js'
 import { textsOf } from '../../market/pool-figures.js'
 import type { BlockEvent, LiquidityCause } from '../../../schemas/block-range.js'
 import type { PoolTokens } from '../../live/snapshot.js'
-
-export const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition =>
-  ({ slot, blockIndex: blockIndex ?? 0, eventIndex })
 
 /** What is behind an event that moves liquidity, by its kind. */
 const CAUSES: Readonly<Record<string, LiquidityCause>> = {

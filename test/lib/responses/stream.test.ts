@@ -37,7 +37,6 @@ function setUp (t: Test, kept: Pick<Options, 'tickers' | 'proposals'>, own: Part
     } as unknown as Sources,
     clock: { ...clock, sleep: () => new Promise(resolve => { wake = resolve }) },
     ...kept,
-    signal: new AbortController().signal,
     onError: error => { t.fail('no error', { error }) }
   })
   const settle = async () => { for (let turn = 0; turn < 5; turn++) await setImmediate() }
