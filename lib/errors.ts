@@ -16,12 +16,20 @@ export class ServiceError extends Error {
   }
 }
 
-export const badAnswer = (message: string): ServiceError => new ServiceError('NODE_BAD_ANSWER', message)
+export const badAnswer = (message: string, cause?: unknown): ServiceError =>
+  new ServiceError('NODE_BAD_ANSWER', message, { cause })
 
 /** Whether `error` is one of ours, and of one of `codes` where any are given. */
 export function isServiceError (error: unknown, ...codes: ErrorCode[]): error is ServiceError {
   return error instanceof ServiceError && (codes.length === 0 || codes.includes(error.code))
 }
+
+/** What is wanted; undefined where it can't be had now, for one of `codes` where any are given. */
+export const orUnknown = <T>(wanted: Promise<T>, ...codes: ErrorCode[]): Promise<T | undefined> =>
+  wanted.catch((error: unknown) => {
+    if (isServiceError(error, ...codes)) return undefined
+    throw error
+  })
 
 /** What was thrown, in one line and without its cause; of a connection tried at several addresses, what each said. */
 export function messageOf (thrown: unknown): string {

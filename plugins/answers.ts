@@ -4,17 +4,22 @@ import { createSetReader } from '../lib/live/account-sets.js'
 import { noted } from '../lib/live/fresh.js'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
 import { createSupplyReader } from '../lib/live/supply.js'
+import { daosReport } from '../lib/market/dao-report.js'
+import { createAggregates, createTotals } from '../lib/responses/aggregate.js'
 import { createDaoFacts } from '../lib/responses/daos/facts.js'
 import { createDaoResponses } from '../lib/responses/daos/index.js'
 import { createBlockRange } from '../lib/responses/forms/block-range.js'
 import { createCmc } from '../lib/responses/forms/cmc.js'
 import { createCoinGecko } from '../lib/responses/forms/coingecko.js'
 import { createDayTickers } from '../lib/responses/forms/pairs.js'
-import { createMarket } from '../lib/responses/market.js'
+import { jsonResponse } from '../lib/responses/json-response.js'
+import { createLiquidity } from '../lib/responses/liquidity.js'
 import { createPoolResponses } from '../lib/responses/pools/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
 import { createProposals } from '../lib/responses/proposals.js'
+import { readiness } from '../lib/responses/readiness.js'
 import { createPriced, keep, MAX_RECORDS, type Sources } from '../lib/responses/sources.js'
+import { createTickers } from '../lib/responses/tickers.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -33,7 +38,18 @@ function createAnswers ({ config: settings, cache, chain, program, history }: Fa
   const sources: Sources = {
     snapshot: state, priced: createPriced(state, settings), history, settings, now, time
   }
-  const market = createMarket(sources)
+  const totals = createTotals(sources)
+  const tickers = createTickers(sources)
+  const { tickerList, incomplete } = tickers
+  const market = {
+    ...tickers,
+    ...createAggregates(totals),
+    liquidity: createLiquidity(sources, totals),
+    totals,
+    daos: keep(sources, async parts =>
+      jsonResponse(daosReport(await sources.priced(parts), await incomplete(), history.report()))),
+    readiness: () => readiness(sources, tickerList)
+  }
   const readSets = createSetReader(accounts)
   const supply = keep(sources, createSupplyReader(accounts, readSets, program, state.get), { max: MAX_RECORDS })
   const reader = createDaoFactsReader({
@@ -44,9 +60,8 @@ function createAnswers ({ config: settings, cache, chain, program, history }: Fa
     state: state.get
   })
   const facts = createDaoFacts(sources, reader, tokens)
-  const pools = createPoolResponses(sources, market.totals, facts)
+  const pools = createPoolResponses(sources, totals, facts)
   const proposals = createProposals(sources, accounts, program)
-  const { incomplete, tickerList } = market
   const days = createDayTickers(sources, tickerList, pools.traded)
   const listed = { ...sources, supply, tickers: tickerList, days }
   return {

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
+import { orUnknown } from '../lib/errors.js'
 import { dated, type Kept, noted, type Part, within } from '../lib/live/fresh.js'
 import { loadAssets } from '../lib/page/assets.js'
 import { cardSource, createCards, marketSource } from '../lib/page/card.js'
@@ -8,7 +9,6 @@ import { createPages } from '../lib/page/pages.js'
 import { figuresOf, findPool, marketFacts } from '../lib/page/pool-facts.js'
 import { asOf } from '../lib/page/plain-figures.js'
 import { createSparklines } from '../lib/page/sparklines.js'
-import { orUnknown } from '../lib/responses/pools/pool-list.js'
 import { noPool } from '../lib/responses/sources.js'
 
 declare module 'fastify' {

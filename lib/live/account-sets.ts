@@ -4,7 +4,7 @@ import { type AccountReader, MAX_ACCOUNTS } from '../chain/accounts.js'
 import { isRefusedAsAsked } from '../chain/node-errors.js'
 import type { RawAccount } from '../chain/types.js'
 import { chunks } from '../chunks.js'
-import { isServiceError, ServiceError } from '../errors.js'
+import { badAnswer, isServiceError, type ServiceError } from '../errors.js'
 import { PROGRAMS } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { type Part, partOf } from './fresh.js'
@@ -26,11 +26,10 @@ const CALLS_AT_ONCE = 4
 const MAX_KEPT = 2_000
 
 const isUnused = ({ owner, data }: RawAccount): boolean => owner === PROGRAMS.system && data.length === 0
-const bad = (what: string, cause?: unknown): ServiceError => new ServiceError('NODE_BAD_ANSWER', what, { cause })
 
 /** What is wrong with the accounts of `key`, by what was thrown when they were read; throws anything else again. */
 export function wrongWith (key: string, error: unknown): ServiceError {
-  if (error instanceof DecodeError) return bad(`${key}: ${error.message}`, error)
+  if (error instanceof DecodeError) return badAnswer(`${key}: ${error.message}`, error)
   if (isServiceError(error)) return error
   throw error
 }
@@ -118,7 +117,7 @@ export function createSetReader (reader: AccountReader) {
         }
       }
     }
-    for (const key of open) done.set(key, bad(`the accounts of ${key} changed with every read`))
+    for (const key of open) done.set(key, badAnswer(`the accounts of ${key} changed with every read`))
     return done
   }
 }

@@ -1,7 +1,7 @@
 import { inSlices } from '../async.js'
 import type { TokenAccountLister } from '../chain/accounts.js'
 import { CURRENT_MS } from '../chain/moment.js'
-import { isServiceError, ServiceError } from '../errors.js'
+import { badAnswer, isServiceError, ServiceError } from '../errors.js'
 import { ammPositionAddress, PROGRAMS, squadsAddresses, tokenAccountAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
@@ -147,7 +147,7 @@ export function createDaoFactsReader ({ readSets, client, list, mints, state }: 
       const made = (await facts(own, [dao], () => held)).get(dao.address)!
       parts.push(...own)
       // it is there, and so is what it trades
-      if (isServiceError(made, 'MINT_NOT_FOUND')) throw new ServiceError('NODE_BAD_ANSWER', made.message)
+      if (isServiceError(made, 'MINT_NOT_FOUND')) throw badAnswer(made.message)
       if (made instanceof ServiceError) throw made
       // an old list lacks what was opened since
       const isOld = own.some(({ time }) => (time - listedAt) * 1000 > CURRENT_MS.confirmed)

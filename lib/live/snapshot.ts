@@ -3,7 +3,7 @@ import { type AccountReader, missingOf } from '../chain/accounts.js'
 import type { Moment } from '../chain/moment.js'
 import type { AtMoment, RawAccount } from '../chain/types.js'
 import type { Pair } from '../market/ticker.js'
-import { ServiceError } from '../errors.js'
+import { badAnswer } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeDao, seqNumOf } from '../protocol/dao.js'
@@ -73,7 +73,7 @@ export function createSnapshotReader (
   async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
     const { slot, listSlot } = moment
     if (value.length === 0 && firstSeen.size > 0) {
-      throw new ServiceError('NODE_BAD_ANSWER', 'the node gave no DAO at all, though there are some')
+      throw badAnswer('the node gave no DAO at all, though there are some')
     }
     const found = new Map(await inSlices(value, account => [account.address, decode(account)]))
     for (const [address, made] of found) {
@@ -82,14 +82,14 @@ export function createSnapshotReader (
         (!isOwn(other) || isOwn(last?.found.get(address)) || other.data.equals(made.data))
       // an odd account is like any other; the bytes of another one show that the answer is mixed up
       if (isMixedUp) {
-        throw new ServiceError('NODE_BAD_ANSWER', `the node gave at ${address} the account of ${other.address}`)
+        throw badAnswer(`the node gave at ${address} the account of ${other.address}`)
       }
     }
     const daos = new Map([...found].flatMap(([address, { dao, leftOut }]) =>
       dao === undefined || leftOut !== undefined ? [] : [[address, dao]]))
     // a list of none would look like a market without DAOs
     if (daos.size === 0 && [...found.values()].some(({ leftOut }) => leftOut === 'undecodable')) {
-      throw new ServiceError('NODE_BAD_ANSWER', `none of ${found.size} DAO accounts has a form that is known`)
+      throw badAnswer(`none of ${found.size} DAO accounts has a form that is known`)
     }
     const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])
     const tokens = await tokenReader.read(mints, slot)
@@ -133,7 +133,7 @@ export function createSnapshotReader (
     const reading = reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {
       const old = oldOf(daos, slot, accounts)
       if (old === undefined) return
-      throw new ServiceError('NODE_BAD_ANSWER', `the node's list has ${old.address} as it was before slot ${slot}`)
+      throw badAnswer(`the node's list has ${old.address} as it was before slot ${slot}`)
     })
     const [accounts] = await Promise.all([reading, client.load()])
     return await make(accounts)

@@ -1,5 +1,5 @@
 import { formatUnits } from '../decimal.js'
-import { ServiceError } from '../errors.js'
+import { badAnswer } from '../errors.js'
 import type { Launch } from '../protocol/launch.js'
 import type { Mint } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
@@ -44,7 +44,7 @@ export function supplyRecord (
   const circulating = circulatingOf(supply, allocation)
   const [internal, external] = [sumOf('internal_pool'), sumOf('external_pool')]
   if (circulating < 0n || internal > supply || external > supply) {
-    throw new ServiceError('NODE_BAD_ANSWER', `a part of the supply of ${mint} exceeds the whole`)
+    throw badAnswer(`a part of the supply of ${mint} exceeds the whole`)
   }
   return {
     mint,

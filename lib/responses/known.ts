@@ -12,6 +12,11 @@ export async function checkTold (reading: Reading, dao: string): Promise<void> {
   if (await reading.untold(dao)) throw new ServiceError('WARMING_UP', 'events of decisions are still being read')
 }
 
+/** Throws HISTORY_UNAVAILABLE where none is left of so many pools: the list would look like a market without any. */
+export function checkLeft (left: number, all: number): void {
+  if (left === 0 && all > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'the last 24 hours of no pool are known')
+}
+
 /** Unix seconds of a DAO's first event; null: it is not known. */
 export function createdAt ({ known }: Reading, dao: string): number | null {
   const [first] = known.sequenceRanges.get(dao) ?? []

@@ -1,6 +1,6 @@
 import type { AccountReader } from '../chain/accounts.js'
 import { formatUnits } from '../decimal.js'
-import { ServiceError } from '../errors.js'
+import { badAnswer, ServiceError } from '../errors.js'
 import { isWalked, type MarketKey, type ProposalEvent, type Reading } from '../history/history.js'
 import { type Part, partOf, within } from '../live/fresh.js'
 import { type PoolTokens, tokensOf } from '../live/snapshot.js'
@@ -54,7 +54,7 @@ export interface Known {
 /** Throws NODE_BAD_ANSWER where a mint can't be read. */
 function decimalsOf ({ proposal: { dao }, decimals }: Known): PoolTokens {
   if (decimals !== undefined) return decimals
-  throw new ServiceError('NODE_BAD_ANSWER', `the tokens of ${dao} can't be read`)
+  throw badAnswer(`the tokens of ${dao} can't be read`)
 }
 
 const NOT_LIVE = { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
@@ -208,7 +208,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     parts.push(partOf(read))
     const { moment: { time, slot }, value: [[own, account] = []] } = read
     if (own == null || account == null) {
-      throw new ServiceError('NODE_BAD_ANSWER', `the node gave no proposal at ${address}, or no DAO of it`)
+      throw badAnswer(`the node gave no proposal at ${address}, or no DAO of it`)
     }
     const proposal = decodeProposal(program.program, own)
     const decimals = decimalsOf(known)

@@ -7,7 +7,7 @@ import { type PoolTokens, type Snapshot, tokensOf } from '../live/snapshot.js'
 import { divide, powerOfTen } from '../decimal.js'
 import { byDepth, poolsByPair } from '../market/ticker.js'
 import { baseUsd, createValuation } from '../market/usd.js'
-import { type ErrorCode, ServiceError } from '../errors.js'
+import { badAnswer, type ErrorCode, ServiceError } from '../errors.js'
 import type { Dao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
 import type { Settings } from '../settings.js'
@@ -74,7 +74,7 @@ export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings)
     const lost = [...usdMints, ...pricedBy.keys()].find(mint => tokens.get(mint) === null) ??
       discovered.find(({ address, leftOut }) => leftOut === 'undecodable' && pricing.includes(address))?.address
     if (lost !== undefined) {
-      throw new ServiceError('NODE_BAD_ANSWER', `values by the settings need ${lost}, which can't be read`)
+      throw badAnswer(`values by the settings need ${lost}, which can't be read`)
     }
     const usd = createValuation(pairs, usdRules)
     const deepest = byDepth(pairs.values(), usd)

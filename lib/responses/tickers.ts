@@ -1,13 +1,15 @@
 import { inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
-import { ServiceError } from '../errors.js'
+import { orUnknown, ServiceError } from '../errors.js'
 import { type Kept, type Part, within } from '../live/fresh.js'
 import { ticker, type Volumes } from '../market/ticker.js'
 import { TickerSchema } from '../../schemas/ticker.js'
 import { notFound } from '../../schemas/errors.js'
-import { checkAddress, hasEvents, headOf, keep, noPool, type Sources } from './sources.js'
+import { jsonResponse } from './json-response.js'
+import { checkLeft } from './known.js'
+import { checkAddress, formOf, hasEvents, headOf, keep, noPool, type Sources } from './sources.js'
 
-export type TickerList = Awaited<ReturnType<ReturnType<typeof createTickers>['get']>>
+export type TickerList = Awaited<ReturnType<ReturnType<typeof createTickers>['tickerList']>>
 
 const TICKER_ID = new RegExp(TickerSchema.properties.ticker_id.pattern!)
 
@@ -35,12 +37,14 @@ const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 
 /** For how long an attempt at a list is waited for, ms. */
 const ATTEMPT_MS = 1_000
+/** Most pools of a pair that the header names. */
+const MAX_OTHERS = 20
 
 export function createTickers (sources: Sources) {
   const { history, settings } = sources
   let newest: ReadonlySet<string> | undefined
 
-  const get = keep(sources, async parts => {
+  const tickerList = keep(sources, async parts => {
     const state = await sources.priced(parts)
     const { time } = parts[0]!
     const isMissing = (): boolean => history.status().missingTransactions > 0
@@ -57,10 +61,8 @@ export function createTickers (sources: Sources) {
     }
     newest = incomplete
     const pairs = state.deepest.filter(({ address }) => !incomplete.has(address))
-    // nobody knows yet whose a missing transaction is: an empty list would look like a market without pools
-    if (pairs.length === 0 && state.pairs.size > 0) {
-      throw new ServiceError('HISTORY_UNAVAILABLE', 'the last 24 hours of no pool are known')
-    }
+    // nobody knows yet whose a missing transaction is
+    checkLeft(pairs.length, state.pairs.size)
     // the last day is covered: a DAO that it does not know has not traded
     const tickers = await inSlices(pairs, pair =>
       ticker(pair, traded.get(pair.address) ?? NO_VOLUME, state.usd, settings.quoteRules))
@@ -75,14 +77,21 @@ export function createTickers (sources: Sources) {
 
   return {
     /** Kept. Throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
-    get,
+    tickerList,
+    tickers: formOf(tickerList, list => jsonResponse(list.tickers)),
+    /** The ticker of a pair's deepest pool. Throws what `pairIn` throws. */
+    async ticker (parts: Part[], tickerId: string) {
+      const { list: { byPool }, pair, others } = await pairIn(tickerList, parts, tickerId)
+      const headers = { 'x-other-pools': others.slice(0, MAX_OTHERS).join(', ') }
+      return jsonResponse(byPool.get(pair.address)!, others.length > 0 ? headers : undefined)
+    },
     /**
      * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, even one that
      * failed. One that is due is waited for, but not for long: without a history nobody knows of any.
      */
     async incomplete (): Promise<ReadonlySet<string>> {
       // why there is no list is told to who asks for it
-      await within(get([]), ATTEMPT_MS).catch(() => {})
+      await orUnknown(within(tickerList([]), ATTEMPT_MS))
       return newest ?? new Set()
     }
   }

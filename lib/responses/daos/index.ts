@@ -1,5 +1,5 @@
 import { formatUnits } from '../../decimal.js'
-import { isServiceError } from '../../errors.js'
+import { orUnknown } from '../../errors.js'
 import { comparePrices, type Reading } from '../../history/history.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { reasonOf } from '../../market/dao-report.js'
@@ -53,11 +53,10 @@ export function createDaoResponses (sources: DaoSources) {
   const { history, settings: { quoteRules }, facts, pools, proposals, incomplete } = sources
 
   /** A live proposal; null where it has ended since it was listed, and while not all of its events are known. */
-  const liveOne = (parts: Part[], proposal: string): Promise<ProposalRecord | null> =>
-    proposals.record(parts, proposal).then(one => one.state === 'pending' ? one : null, (error: unknown) => {
-      if (isServiceError(error, 'WARMING_UP', 'HISTORY_UNAVAILABLE')) return null
-      throw error
-    })
+  async function liveOne (parts: Part[], proposal: string): Promise<ProposalRecord | null> {
+    const one = await orUnknown(proposals.record(parts, proposal), 'WARMING_UP', 'HISTORY_UNAVAILABLE')
+    return one?.state === 'pending' ? one : null
+  }
 
   async function recordOf (parts: Part[], address: string): Promise<DaoRecord> {
     const { facts: { dao, details, mint, supply, launch, allocation, slot, tokens }, state, figures } =

@@ -1,5 +1,5 @@
 import { formatUnits, multiply, type Rational, ratio, signedText, toFixed, wholeTokens } from '../../decimal.js'
-import { ServiceError } from '../../errors.js'
+import { badAnswer } from '../../errors.js'
 import type { DaoFacts } from '../../live/dao-facts.js'
 import { amountText, ifKnown, priceText, textsOf } from '../../market/pool-figures.js'
 import { usdText } from '../../market/ticker.js'
@@ -16,13 +16,13 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
   // of several DAOs that trade a mint the launch, and its position, are one's
   const external = launch?.dao === dao.address ? facts.external : null
   const quoteDecimals = tokens.get(dao.quoteMint)?.decimals
-  if (quoteDecimals === undefined) throw new ServiceError('NODE_BAD_ANSWER', `${dao.quoteMint} holds no mint`)
+  if (quoteDecimals === undefined) throw badAnswer(`${dao.quoteMint} holds no mint`)
   const baseDecimals = mint.decimals
   const [outsideBase, outsideQuote] = external === null
     ? [0n, 0n]
     : [external.amounts.get(dao.baseMint), external.amounts.get(dao.quoteMint)]
   if (outsideBase === undefined || outsideQuote === undefined) {
-    throw new ServiceError('NODE_BAD_ANSWER', `the external position of ${dao.address} is of other tokens`)
+    throw badAnswer(`the external position of ${dao.address} is of other tokens`)
   }
   const held = facts.tokens.flatMap(account => {
     const token = tokens.get(account.mint)

@@ -1,5 +1,4 @@
-import { inSlices } from '../../async.js'
-import { executedPrice, type Trade } from '../../history/history.js'
+import { executedPrice } from '../../history/history.js'
 import type { Turn } from '../../line.js'
 import type { Part } from '../../live/fresh.js'
 import { textsOf } from '../../market/pool-figures.js'
@@ -59,7 +58,7 @@ export function createCoinGecko (sources: FormSources) {
           const wanted = { dao: pair.address, side, since, until, limit: limit === 0 ? MAX_TRADES : limit }
           const found = await knownTrades(reading, wanted, since !== undefined)
           if (found.headers['x-history-complete'] === 'false') headers = found.headers
-          return await inSlices(found.trades, ({ seq, at, swap }: Trade) => {
+          return found.trades.map(({ seq, at, swap }) => {
             const paid = executedPrice(swap)!
             return {
               trade_id: seq.toString(),

@@ -1,10 +1,10 @@
-import { ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { levelsOf, orderBook } from '../../market/order-book.js'
 import type { CoinGeckoTickers } from '../../../schemas/coingecko.js'
 import type { Pool } from '../../../schemas/pools.js'
 import type { Supply } from '../../../schemas/supply.js'
 import type { PoolList } from '../pools/pool-list.js'
+import { checkLeft } from '../known.js'
 import { keep, type Sources } from '../sources.js'
 import { pairIn, type TickerList } from '../tickers.js'
 
@@ -43,10 +43,7 @@ export const createDayTickers = (
       change: pool.price_change_24h
     }]
   })
-  // an empty list would look like a market without pools
-  if (whole.length === 0 && tickers.length > 0) {
-    throw new ServiceError('HISTORY_UNAVAILABLE', 'the last 24 hours of no pool are known')
-  }
+  checkLeft(whole.length, tickers.length)
   return whole
 })
 

@@ -1,6 +1,6 @@
 import { eachInSlices } from '../../async.js'
 import type { Rational } from '../../decimal.js'
-import { isServiceError, ServiceError } from '../../errors.js'
+import { orUnknown } from '../../errors.js'
 import type { PoolWindow } from '../../history/history.js'
 import type { Kept } from '../../live/fresh.js'
 import { isDate } from '../../market/dao-report.js'
@@ -11,7 +11,7 @@ import type { Dao } from '../../protocol/dao.js'
 import { dateOf, dayOf, timeText } from '../../time.js'
 import type { Pool, PRICE_CHANGES } from '../../../schemas/pools.js'
 import type { DaoFactsKept } from '../daos/facts.js'
-import { createdAt, sinceText } from '../known.js'
+import { checkLeft, createdAt, sinceText } from '../known.js'
 import { headOf, keep, type PricedState, type Sources } from '../sources.js'
 
 /** The pools as they are listed, deepest first; `windowsEnd`: the Unix second at which their windows end. */
@@ -93,10 +93,7 @@ export function createTradedPools (sources: Sources) {
       if (window?.wholeAfter === undefined || dao === undefined) return
       byId.set(address, record(state, pair, dao, window, created.get(address) ?? null))
     })
-    // an empty list would look like a market without pools
-    if (byId.size === 0 && state.pairs.size > 0) {
-      throw new ServiceError('HISTORY_UNAVAILABLE', 'events of every pool are missing')
-    }
+    checkLeft(byId.size, state.pairs.size)
     return { state, windowsEnd: head.time, byId }
   })
 }
@@ -113,12 +110,6 @@ export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: 
       [id, { ...pool, ...figures?.get(id)?.poolFigures(list.state.priceUsd(id)) }]))
     return { ...list, byId, figures }
   })
-
-/** Undefined where it can't be had now. */
-export const orUnknown = <T>(wanted: Promise<T>): Promise<T | undefined> => wanted.catch((error: unknown) => {
-  if (isServiceError(error)) return undefined
-  throw error
-})
 
 /** Changes from the newest price before each period to the newest now. */
 function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, keyof typeof PRICE_CHANGES> {

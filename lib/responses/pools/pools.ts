@@ -1,5 +1,5 @@
 import { ratio } from '../../decimal.js'
-import { ServiceError } from '../../errors.js'
+import { orUnknown, ServiceError } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import type { Pool, PoolDetail } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
@@ -8,7 +8,7 @@ import type { DaoFactsKept } from '../daos/facts.js'
 import { checkAddress, formOf, keep, MAX_RECORDS, noPool, type Sources } from '../sources.js'
 import { createMarketDay, createMarketDays } from './market-day.js'
 import { createPoolHistory } from './pool-history.js'
-import { createPoolList, createTradedPools, orUnknown } from './pool-list.js'
+import { createPoolList, createTradedPools } from './pool-list.js'
 import { createQuotes, type ListedPool, rateText } from './quote.js'
 
 /** What is told of single pools and days. */
