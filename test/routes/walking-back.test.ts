@@ -4,7 +4,7 @@ import type { AggregateFees } from '../../schemas/fees.js'
 import type { Candles, Pool, PoolDays, Trades } from '../../schemas/pools.js'
 import type { Ready } from '../../schemas/ready.js'
 import { DAY, HOUR } from '../../lib/time.js'
-import { build, historyComplete, settings, startChain, until } from '../helper.js'
+import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
 import { createSpeedClock } from '../support/speed-clock.js'
 
 /** How much quicker time passes while something is waited for than while it is looked at. */
@@ -119,4 +119,34 @@ test('while the past is read back each answer waits only for what it states', as
     (await get<Ready>('/ready')).body.answers,
     [{ since: null }, { since: null }, { since: null }, { since: null }, { since: null }]
   )
+})
+
+test('an interval without a trade begins with the price before it, or is not told', async t => {
+  const { ledger, node } = await startChain(t)
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
+  const { time } = dao.swap('buy', 1_000_000n)
+  ledger.advance(HOUR)
+  dao.swap('buy', 1_000_000n)
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  const candles = async (from: number) => {
+    const answer = await app.inject(
+      `/api/pools/${dao.address}/ohlcv?interval=1m&empty=true&from=${from}&to=${from + 299}`
+    )
+    return [answer.statusCode, answer.headers['x-history-complete'], answer.json<Candles>().length]
+  }
+  const fault = node.fault({ method: 'getTransaction', kind: 'null-transaction' })
+  dao.swap('buy', 1_000_000n)
+  await until('it is known to be missing', () => {
+    if (!app.history.status().isBehind) ledger.advance(1)
+    return app.history.status().missingEvents === 1
+  })
+  t.same(await candles(time - time % 60 + 600), [200, 'true', 5], 'by what happened until then alone')
+  fault.times = 0
+  const unpriced = dao.swap('buy', 1n)
+  await headReached(app, ledger, unpriced.time + 400)
+  t.equal(app.history.status().missingEvents, 1)
+  t.same(await candles(unpriced.time + 60), [503, undefined, undefined], 'which price it has is not known')
 })

@@ -86,14 +86,14 @@ export function createReading (store: Store, { windows, closes }: Volumes, known
     candles: (dao: string, interval: Interval, range: CandleRange, market?: MarketKey) => market === undefined
       ? candlesOf(store, dao, interval, range)
       : marketCandlesOf(store, dao, interval, range, market),
-    /** The last price up to the Unix second `at`; null: none that is known to be. */
-    async lastPrice (dao: string, at: number, market?: MarketKey): Promise<ExecutedPrice | null> {
+    /** The last price up to the Unix second `at` of what is stored; null: none. */
+    async lastPrice (dao: string, at: number, market?: MarketKey): Promise<ExecutedPrice & { at: number } | null> {
       const trades = market === undefined
         ? await store.lastTrades(at, [dao])
         : marketTrades(store, dao, market, { from: 0, to: at + 1 })
       for await (const { swap, at: tradedAt } of trades) {
         const price = executedPrice(swap)
-        if (price !== undefined) return knowledgeOf(known, tradedAt - 1)(dao) === 'partly' ? null : price
+        if (price !== undefined) return { ...price, at: tradedAt }
       }
       return null
     },

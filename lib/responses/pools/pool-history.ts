@@ -87,10 +87,14 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
       return byStart.get(start) ?? { start, base: 0n, quote: 0n, trades: 0, prices: null }
     })
     const told = empty ? filled : known
-    const begun = told[0]?.start
-    // what an interval without a price begins with
-    const close = begun === undefined ? null : await reading.lastPrice(pair.address, begun - 1, pair.market)
-    return jsonResponse(candleRows(told, close, pair), headers)
+    const [opening] = told
+    if (opening === undefined || opening.prices !== null) return jsonResponse(candleRows(told, null, pair), headers)
+    // it begins with the last price before it: the answer covers what happened since that too
+    const last = await reading.lastPrice(pair.address, opening.start - 1, pair.market)
+    const before = extentOf(reading, pair.address, (last?.at ?? -Infinity) - 1, { until: opening.start })
+    const close = last !== null && last.at > before.after ? last : null
+    const isPart = headers['x-history-complete'] === 'false'
+    return jsonResponse(candleRows(told, close, pair), isPart ? headers : before.headers)
   }
 
   async function days (
