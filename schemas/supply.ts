@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { address, decimal, decimals, digits, MINT_EXAMPLE, record } from './common.js'
+import { address, decimal, decimals, digits, MINT_EXAMPLE, number, record } from './common.js'
 
 export const SupplySchema = record('Supply', 'Supply of a token by where the tokens are. All parts are of one slot.', {
   mint: address('The mint.', MINT_EXAMPLE),
@@ -24,4 +24,12 @@ export type Supply = Static<typeof SupplySchema>
 export const SupplyAnswerSchema = record('SupplyAnswer', 'The total supply, and the record it is taken from.', {
   result: decimal('The total supply, as data.totalSupply.', '25800000'),
   data: SupplySchema
+})
+
+export const JupiterTotalSchema = record('JupiterTotalSupply', 'The total supply as a number.', {
+  totalSupply: number('Supply of the mint in whole tokens, with every digit it has.', 25800000.5)
+})
+
+export const JupiterCirculatingSchema = record('JupiterCirculatingSupply', 'The circulating supply as a number.', {
+  circulatingSupply: number('Total supply less the team performance package.', 12900000)
 })

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { HealthSchema } from '../../schemas/health.js'
+import { HealthSchema } from '../../schemas/ready.js'
 import { NO_STORE } from '../../schemas/headers.js'
 import { COMMON_FAILURES, json } from '../../schemas/responses.js'
 

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import type { DaoRecord } from '../../schemas/dao.js'
-import type { AggregateFees } from '../../schemas/fees.js'
+import type { AggregateFees } from '../../schemas/aggregate.js'
 import type { Prices } from '../../schemas/prices.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
 

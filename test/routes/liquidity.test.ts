@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import type { AggregateLiquidity } from '../../schemas/liquidity.js'
+import type { AggregateLiquidity } from '../../schemas/aggregate.js'
 import { build, historyComplete, settings, startChain } from '../helper.js'
 import { INVALID_DAO } from '../../schemas/errors.js'
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import type { FastifyInstance } from 'fastify'
-import type { Trades } from '../../schemas/pools.js'
+import type { Trades } from '../../schemas/traded.js'
 import type { Dao, Ledger, SimulatedNode, SpotSwap } from '../../simulator/index.js'
 import { newPlace, withoutPostgres } from '../support/history/postgres.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import type { Daos } from '../../schemas/daos.js'
-import type { Health } from '../../schemas/health.js'
+import type { Health } from '../../schemas/ready.js'
 import type { Ready } from '../../schemas/ready.js'
 import type { Root } from '../../schemas/root.js'
 import { build, headReached, historyComplete, ROUTER, settings, startChain, until } from '../helper.js'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { get } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { test, type Test } from 'tap'
-import type { Trades } from '../../schemas/pools.js'
+import type { Trades } from '../../schemas/traded.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
 import { newPlace, withoutPostgres } from '../support/history/postgres.js'
 

@@ -1,7 +1,7 @@
 import { range } from '../../../lib/query.js'
 import { INVALID_DATE } from '../../../schemas/errors.js'
 import { HISTORY_HEADERS } from '../../../schemas/headers.js'
-import { MarketDaySchema, MarketDaysSchema } from '../../../schemas/pools.js'
+import { MarketDaySchema, MarketDaysSchema } from '../../../schemas/traded.js'
 import { answer, pathParameter, routes } from '../../endpoint.js'
 
 const HEADERS = [...HISTORY_HEADERS, 'X-History-Missing', 'X-Fees-Unknown'] as const

@@ -1,4 +1,4 @@
-import { FeesSchema } from '../../../schemas/fees.js'
+import { FeesSchema } from '../../../schemas/aggregate.js'
 import { HISTORY_HEADERS } from '../../../schemas/headers.js'
 import { answer, routes } from '../../endpoint.js'
 

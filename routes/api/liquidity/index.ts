@@ -1,7 +1,7 @@
 import { optional } from '../../../lib/query.js'
 import { daoOrMint } from '../../../lib/responses/parameters.js'
 import { HISTORY_HEADERS } from '../../../schemas/headers.js'
-import { LiquiditySchema } from '../../../schemas/liquidity.js'
+import { LiquiditySchema } from '../../../schemas/aggregate.js'
 import { NO_DAO } from '../../../schemas/responses.js'
 import { answer, routes } from '../../endpoint.js'
 

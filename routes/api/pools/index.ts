@@ -3,9 +3,8 @@ import { CANDLES, DAYS, TRADES } from '../../../lib/responses/parameters.js'
 import { DAO_EXAMPLE } from '../../../schemas/common.js'
 import { INVALID_POOL_ID } from '../../../schemas/errors.js'
 import { HISTORY_HEADERS } from '../../../schemas/headers.js'
-import {
-  CandlesSchema, PoolDaysSchema, PoolDetailSchema, PoolsSchema, QuoteSchema, TradesSchema
-} from '../../../schemas/pools.js'
+import { PoolDetailSchema, PoolsSchema, QuoteSchema } from '../../../schemas/pools.js'
+import { CandlesSchema, PoolDaysSchema, TradesSchema } from '../../../schemas/traded.js'
 import { NO_POOL } from '../../../schemas/responses.js'
 import { answer, pathParameter, routes } from '../../endpoint.js'
 

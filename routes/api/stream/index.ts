@@ -5,8 +5,7 @@ import { addresses } from '../../../lib/responses/parameters.js'
 import { positionOfId } from '../../../lib/responses/position.js'
 import { STREAM_TYPES, type StreamType } from '../../../lib/responses/stream.js'
 import { notFound } from '../../../schemas/errors.js'
-import { badRequest, CHAIN_FAILURES, failure } from '../../../schemas/responses.js'
-import { eventStream } from '../../../schemas/stream.js'
+import { badRequest, CHAIN_FAILURES, eventStream, failure } from '../../../schemas/responses.js'
 import { described } from '../../endpoint.js'
 
 const MOST = 100

@@ -1,7 +1,7 @@
 import { exact } from '../../../lib/exact-json.js'
 import { exactResponse } from '../../../lib/responses/json-response.js'
 import { formOf } from '../../../lib/responses/sources.js'
-import { JupiterCirculatingSchema, JupiterTotalSchema } from '../../../schemas/jupiter.js'
+import { JupiterCirculatingSchema, JupiterTotalSchema } from '../../../schemas/supply.js'
 import { answer, MINT, routes } from '../../endpoint.js'
 
 export default routes('aggregators', (endpoint, { supply }) => {
