@@ -138,16 +138,15 @@ test('an interval without a trade begins with the price before it, or is not tol
     )
     return [answer.statusCode, answer.headers['x-history-complete'], answer.json<Candles>().length]
   }
-  const fault = node.fault({ method: 'getTransaction', kind: 'null-transaction' })
-  dao.swap('buy', 1_000_000n)
-  await until('it is known to be missing', () => {
-    if (!app.history.status().isBehind) ledger.advance(1)
-    return app.history.status().missingEvents === 1
+  const { time: missing } = dao.swap('buy', 1_000_000n)
+  node.fault({ kind: 'hole', value: [missing, missing + 1] })
+  ledger.advance(10)
+  const { time: unpriced } = dao.swap('buy', 1n)
+  await until('one is known to be missing, five minutes ago', () => {
+    if (!app.history.status().isBehind && ledger.time < unpriced + 400) ledger.advance(5)
+    return app.history.status().missingEvents === 1 && ledger.time >= unpriced + 400
   })
+  await headReached(app, ledger, unpriced + 390)
   t.same(await candles(time - time % 60 + 600), [200, 'true', 5], 'by what happened until then alone')
-  fault.times = 0
-  const unpriced = dao.swap('buy', 1n)
-  await headReached(app, ledger, unpriced.time + 400)
-  t.equal(app.history.status().missingEvents, 1)
-  t.same(await candles(unpriced.time + 60), [503, undefined, undefined], 'which price it has is not known')
+  t.same(await candles(unpriced + 60), [503, undefined, undefined], 'which price it has is not known')
 })
