@@ -4,6 +4,7 @@ import { parseDecimal, type Rational } from '../../lib/decimal.js'
 import type {
   BlockEvent, DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock
 } from '../../schemas/block-range.js'
+import type { Ready } from '../../schemas/ready.js'
 import { createRandom, type Dao } from '../../simulator/index.js'
 import { asking, build, historyComplete, settings, startChain, until } from '../helper.js'
 
@@ -453,6 +454,23 @@ test('latest-block is a finalized head, with its time by the Clock', async t => 
     t.ok(blockNumber > slot)
     t.equal(blockTimestamp, ledger.timeOf(blockNumber))
   }
+})
+
+test('while the places of old events are not known no block is told, as /ready says', async t => {
+  const { ledger, node, dao, start } = await setUp(t)
+  dao().swap('buy', 1_000_000n)
+  node.conditions.software = 'older'
+  node.faults.set({ method: 'getBlock', kind: 'rpc-error' })
+  const { latest, publish, get } = await start()
+  const isReady = async () => {
+    const { answers } = await get<Ready>('/ready')
+    return answers.find(({ paths }) => paths.includes('/dexscreener'))!.ready
+  }
+  ledger.advance(31)
+  t.same([await isReady(), await latest()], [false, -1])
+  node.faults.clear()
+  await publish()
+  t.ok(await isReady())
 })
 
 test('latest-block moves on a quiet market, and not past a transaction that is listed and not given', async t => {
