@@ -248,15 +248,15 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
 
     /** Tells what is asked for until the listener has gone. Rejects with what kept it from beginning. */
     async follow (asked: StreamAsked, listener: Listener) {
-      const isBack = asked.after !== undefined
-      const follower: Follower = { asked, listener, after: asked.after ?? endOf(0), isKept: false }
-      if (isBack) await replay(follower)
-      // between two looks: whoever joins has been told what the others have
+      const after = asked.types.has('trade') ? asked.after : undefined
+      const follower: Follower = { asked, listener, after: after ?? endOf(0), isKept: false }
+      if (after) await replay(follower)
+      // between two looks: who joins was told what the others were
       await inTurn(async () => {
         // nobody looked while nobody followed
         if (followers.size === 0) told = await publishedSlot()
-        // the store is asked for those who come back alone: thousands may join within a second
-        if (isBack) for await (const { trades } of pagesAfter(follower.after)) tell(follower, trades)
+        // the store is read for who comes back alone: thousands may join in a second
+        if (after) for await (const { trades } of pagesAfter(follower.after)) tell(follower, trades)
         moveOn(follower, told)
         listener.write(mark(follower.after))
         followers.add(follower)

@@ -194,7 +194,7 @@ test('a trade of a pool that the state is too old to know waits for a younger on
   t.same(listener.told(), [])
 })
 
-test('who comes back is told the proposals that he asks for, decided ones among them', async t => {
+test('who comes back is told the proposals that he asks for, decided ones among them, and no gap', async t => {
   const known = ['draft', 'pending', 'passed'].map((state, number) =>
     ({ proposal: { address: state, dao: 'd', number, state } }))
   const { look, come } = setUp(t, { ...nothing, proposals: (async () => known) as unknown as Options['proposals'] })
@@ -202,8 +202,13 @@ test('who comes back is told the proposals that he asks for, decided ones among 
     await come(new Set(['proposal'])),
     await come(new Set(['proposal']), { after: BACK }),
     await come(new Set(['proposal']), { after: BACK, proposals: new Set(['passed']) }),
-    await come(new Set(['proposal']), { after: BACK, pools: new Set(['other']) })
+    await come(new Set(['proposal']), { after: BACK, pools: new Set(['other']) }),
+    // trades, of which he has missed some, he does not ask for
+    await come(new Set(['proposal']), { after: { ...BACK, slot: 1e9 }, proposals: new Set(['draft']) })
   ]
   await look()
-  t.same(came.map(one => one.told().map(({ state }) => state)), [[], ['draft', 'pending', 'passed'], ['passed'], []])
+  t.same(
+    came.map(one => one.told().map(({ state }) => state)),
+    [[], ['draft', 'pending', 'passed'], ['passed'], [], ['draft']]
+  )
 })
