@@ -81,9 +81,9 @@ async function request (path, signal) {
 }
 
 /**
- * The answer to a path, checked, with its age in seconds where the service says that it is stale, and the number of
- * trades that it says are missing where the history has holes, and from when on all are known; null where it says
- * nothing of the kind. Throws a Failure.
+ * The answer to a path, checked, with its age in seconds where the service says that it is stale, the chain's time of
+ * it, the number of trades that it says are missing where the history has holes, and from when on all are known; null
+ * where it says nothing of the kind. Throws a Failure.
  * @param {string} path Without the slash it begins with.
  * @param {(body: any) => any} check Gives what it is shown, or throws when the page can't use that.
  * @param {AbortSignal} [signal]
@@ -112,6 +112,7 @@ export async function get (path, check, signal, also = []) {
     loadedAt: Date.parse(headers.get('date')) || Date.now(),
     // a cache says one of what is fresh, too
     age: age > most ? age : null,
+    asOf: headers.get('x-chain-time'),
     missing: headers.get('x-history-complete') === 'false' ? headers.get('x-history-missing') : null,
     since: headers.get('x-history-since')
   }

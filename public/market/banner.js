@@ -39,9 +39,8 @@ function judge (answer, failure) {
   }
   if (answer === null) return undefined
   if (answer.age !== null) {
-    const time = new Date(answer.loadedAt - answer.age * 1000).toISOString().slice(11, 19)
-    return said('stale',
-      `These figures are of ${time} UTC: the service can’t read a newer state of the blockchain right now.`)
+    return said('stale', `These figures are of ${answer.asOf.slice(11, 19)} UTC: ` +
+      'the service can’t read a newer state of the blockchain right now.')
   }
   if (answer.missing === null) return undefined
   return said('incomplete', answer.since === null

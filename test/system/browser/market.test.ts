@@ -274,7 +274,7 @@ inBrowser(visiting => {
     service.answers.pools = () => ({ body: POOLS, headers: { age: '42' } })
     await page.reload()
     await loaded(page)
-    await page.locator('#banner').filter({ hasText: /^These figures are of \d\d:\d\d:\d\d UTC/ }).waitFor()
+    await page.locator('#banner').filter({ hasText: /^These figures are of 03:04:05 UTC/ }).waitFor()
     await page.emulateMedia({ media: 'print' })
     t.ok(await page.locator('#banner').isVisible(), 'on paper, too')
     await page.emulateMedia({ media: null })

@@ -12,6 +12,7 @@ import type { CachedResponse } from '../../../lib/http/cached-response.js'
 import { ServiceError } from '../../../lib/errors.js'
 import type { Snapshot } from '../../../lib/live/snapshot.js'
 import { once } from '../../../lib/once.js'
+import { timeText } from '../../../lib/time.js'
 import { loadAssets } from '../../../lib/page/assets.js'
 import type { Part } from '../../../lib/live/fresh.js'
 import { cardSource, createCards, marketSource } from '../../../lib/page/card.js'
@@ -134,8 +135,9 @@ export async function startService (): Promise<Service> {
     ready: () => ({ body: READY })
   }
   fastify.addHook('onRequest', async request => { asked.push(request.url) })
+  const dated = { 'cache-control': 'public, max-age=0', 'x-chain-time': timeText(AS_OF) }
   const send = (reply: FastifyReply, { status = 200, headers = {}, body }: Answer): FastifyReply =>
-    reply.code(status).headers({ 'cache-control': 'public, max-age=0', ...headers }).send(body)
+    reply.code(status).headers({ ...dated, ...headers }).send(body)
   for (const plugin of [client, budget, representation]) await fastify.register(plugin)
   decoratePage(fastify)
   const own: Record<string, (query: Record<string, string>) => Answer> = {
