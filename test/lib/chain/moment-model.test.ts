@@ -15,6 +15,8 @@ const MINUTE = 60_000
 const STEP = 10_000
 /** Times of the chain and Dates count whole seconds, and right clocks differ by two. */
 const INEXACT_MS = 4_000
+/** A witness that is further off is wrong. */
+const WRONG_MS = 3_000
 /** What is current was at most 15 s old as it was read. */
 const ALLOWED_MS = 21_000
 const HEALTHY_MS = 400
@@ -26,9 +28,9 @@ const FALLING = 30 / (24 * 60)
 const random = createRandom(Number(process.env.FUZZ_SEED ?? 1))
 const chance = (share: number): boolean => random.next() < share
 const between = (from: number, to: number): number => from + random.next() * (to - from)
-/** A clock less UTC, ms: right, or `wrongIn` of them by more than a minute. */
+/** A clock less UTC, ms: right, or `wrongIn` of them by seconds, which others may agree with, or by minutes. */
 const randomClock = (wrongIn: number): number => chance(wrongIn)
-  ? between(1.1 * MINUTE, 120 * MINUTE) * (chance(0.5) ? 1 : -1)
+  ? between(WRONG_MS, chance(0.5) ? 1.1 * MINUTE : 120 * MINUTE) * (chance(0.5) ? 1 : -1)
   : between(-1_000, 1_000)
 
 /** How old what a node shows is at a time of the steady clock, both ms: healthy, late, stopped, or catching up. */
@@ -65,11 +67,11 @@ type Circumstances = ReturnType<typeof randomCircumstances>
 
 const freshest = ({ nodes }: Circumstances, now: number): number => Math.min(...nodes.map(({ lag }) => lag(now)))
 
-/** Our clock, each Date, and all that is shown of the chain: how many of them are ever wrong by over a minute. */
+/** Our clock, each Date, and all that is shown of the chain: how many of them are ever wrong. */
 function wrongWitnesses (circumstances: Circumstances): number {
   const { clock, nodes, minutes } = circumstances
   const lag = Math.max(freshest(circumstances, 0), freshest(circumstances, minutes * MINUTE))
-  return [clock, ...nodes.map(({ date = 0 }) => date), lag].filter(offset => Math.abs(offset) > MINUTE).length
+  return [clock, ...nodes.map(({ date = 0 }) => date), lag].filter(offset => Math.abs(offset) >= WRONG_MS).length
 }
 
 /** How old, ms, the oldest state was that passed for current, and how many current ones did not. */
