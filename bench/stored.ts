@@ -60,11 +60,11 @@ function * statements ({ number, series, pad }: Dialect): Generator<string> {
   for (const [table, width, rows] of [
     ['days', DAY, DAYS], ['hours', HOUR, DAYS * 24], ['minutes', 60, minutes]
   ] as const) {
-    const more = table === 'days' ? 'n + 1, 300' : 'null, null'
+    const revision = table === 'days' ? 'n + 1' : 'null'
     for (let from = 0; from < rows * daos; from += BATCH) {
-      yield `insert into candles (dao, width, start, ${COLUMNS}, revision, makers)
+      yield `insert into candles (dao, width, start, ${COLUMNS}, revision)
         select 1 + n % ${daos}, ${width}, ${BEGIN + (DAYS * DAY - rows * width)} + n / ${daos} * ${width}, ${CANDLE},
-          ${more}
+          ${revision}
         from ${series(from, Math.min(from + BATCH, rows * daos) - 1)}`
     }
   }

@@ -14,7 +14,7 @@ import { makeYear } from '../support/history/year.js'
 const CANDLE =
   'dao, width, start, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, average_quote'
 const COLUMNS = {
-  candles: `${CANDLE}, makers`,
+  candles: CANDLE,
   makers: 'dao, day, maker',
   fee_rates: 'dao, bps, from_slot, to_slot',
   rates: 'bps, swaps'
@@ -44,7 +44,7 @@ async function sees (t: Test, ledger: Ledger, filled: Filled): Promise<void> {
   const expected = await rowsOf(filled)
   for (const table of ['candles', 'makers', 'fee_rates']) t.ok(expected[table]!.length > 0, table)
   for (const sql of [
-    "update candles set base = '1', trades = 7, makers = 99 where width = 86400",
+    "update candles set base = '1', trades = 7 where width = 86400",
     "update candles set quote = '1' where width = 60",
     'delete from candles where width = 3600 and start % 10800 = 0',
     'delete from candles where width = 60 and start % 28800 = 0',

@@ -50,10 +50,10 @@ export const candleReads = {
 
   /** As `candlesOf`, with the number of those who traded; null while not known of each trade. */
   async daysOf (view: View, dao: string, range: CandleRange) {
-    const makers = sql<number | null>`case when exists (
+    const makers = sql<number | null>`case when not exists (
       select 1 from events
       where events.dao = candles.dao and at >= start and at < start + ${sql.lit(DAY)} and ${UNNAMED}
-    ) then null else makers end`
+    ) then (select count(*) from makers where day = start / ${sql.lit(DAY)} and makers.dao = candles.dao) end`
     const rows = await newestOf(view, dao, 'days', range).select(makers.as('makers')).execute()
     return rows.reverse().map(row => ({ ...CANDLE.read(row), makers: row.makers }))
   },
@@ -67,28 +67,18 @@ export const candleReads = {
     readSince(view, 'closes', after, limit, withDao(view, CLOSE))
 }
 
-async function putCandles (to: Writing, candles: readonly CandleRow[]): Promise<void> {
-  const rows = candles.map(candle => {
-    const [revision, makers] = candle.size === 'days' ? [to.nextRevision(), 0] : [null, null]
-    return { dao: to.numberOf(candle.dao), ...rowOf(CANDLE_ROW, candle), revision, makers }
-  })
-  await putRows(to, 'candles', rows, oc => oc.columns(['dao', 'width', 'start'])
-    .doUpdateSet(excluded([...CANDLE.columns, 'revision'])))
-}
-
-export async function putMakers (to: Writing, makers: readonly DayMaker[]): Promise<void> {
-  if (makers.length === 0) return
-  const rows = makers.map(({ dao, day, maker }) => ({ day, dao: to.numberOf(dao), maker }))
-  await putRows(to, 'makers', rows, oc => oc.columns(['day', 'dao', 'maker']).doNothing())
-  const days = new Map(rows.map(({ dao, day }) => [`${dao} ${day}`, { dao, width: DAY, start: day * DAY }]))
-  const count = sql<number>`
-    (select count(*) from makers where makers.day = candles.start / ${sql.lit(DAY)} and makers.dao = candles.dao)`
-  await to.db.updateTable('candles').set({ makers: count })
-    .where(isOneOf(to, 'candles', ['dao', 'width', 'start'], [...days.values()])).execute()
-}
+export const putMakers = (to: Writing, makers: readonly DayMaker[]): Promise<void> =>
+  putRows(to, 'makers', makers.map(({ dao, day, maker }) => ({ day, dao: to.numberOf(dao), maker })), oc =>
+    oc.columns(['day', 'dao', 'maker']).doNothing())
 
 export async function putAdded (to: Writing, { candles, makers }: AddedRows): Promise<void> {
-  await putCandles(to, candles)
+  const rows = candles.map(candle => ({
+    dao: to.numberOf(candle.dao),
+    ...rowOf(CANDLE_ROW, candle),
+    revision: candle.size === 'days' ? to.nextRevision() : null
+  }))
+  await putRows(to, 'candles', rows, oc => oc.columns(['dao', 'width', 'start'])
+    .doUpdateSet(excluded([...CANDLE.columns, 'revision'])))
   await putMakers(to, makers)
 }
 

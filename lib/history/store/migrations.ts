@@ -97,7 +97,7 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
       open_seq ${amount}, open_quote ${amount}, open_base ${amount},
       close_seq ${amount}, close_quote ${amount}, close_base ${amount}, high_quote ${amount}, high_base ${amount},
       low_quote ${amount}, low_base ${amount}, average_quote ${total}, average_base ${total},
-      revision bigint, makers bigint, primary key (dao, width, start)) ${clause}`,
+      revision bigint, primary key (dao, width, start)) ${clause}`,
     sql`create index candles_revision on candles (revision) where revision is not null`,
     sql`create table closes (
       dao integer not null, day integer not null, seq ${amount} not null, at bigint not null,
@@ -122,7 +122,7 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
 }
 
 /** In order; a released one is never changed, a new one is added at the end. */
-const MIGRATIONS = [{ to: 2, run: first }, { to: 13, run: second }]
+const MIGRATIONS = [{ to: 2, run: first }, { to: 14, run: second }]
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.to
 

@@ -155,8 +155,8 @@ export interface Tables {
   events: RowOf<typeof STORED_EVENT> & { dao: number, revision: number, late: 'event' | 'fee' | null }
   unattributed: RowOf<typeof UNATTRIBUTED>
   sequence_ranges: RowOf<typeof SEQUENCE_RANGE> & { dao: number }
-  /** Of days with a revision, and the number of those who traded. */
-  candles: RowOf<typeof CANDLE_ROW> & { dao: number, revision: number | null, makers: number | null }
+  /** Of days with a revision. */
+  candles: RowOf<typeof CANDLE_ROW> & { dao: number, revision: number | null }
   closes: RowOf<typeof CLOSE> & { dao: number, day: number, revision: number }
   fee_rates: RowOf<typeof FEE_RATE> & { dao: number }
   makers: { dao: number, day: number, maker: string }

@@ -16,7 +16,7 @@ const TABLES = {
     'daos', 'makers', 'rates', 'fee_rates', 'proposals', 'sequence_ranges', 'unattributed'
   ].map(table => [table, `select * from ${table}`])),
   closes: 'select dao, day, seq, at, quote_reserves, base_reserves from closes order by dao, day',
-  candles: 'select dao, width, start, base, quote, trades, fees, unknown_fees, open_quote, high_quote, low_quote, close_quote, average_quote, average_base, makers from candles order by dao, width, start'
+  candles: 'select dao, width, start, base, quote, trades, fees, unknown_fees, open_quote, high_quote, low_quote, close_quote, average_quote, average_base from candles order by dao, width, start'
 }
 const MARKETS = 'select dao, seq, market, facts from events where market is not null order by dao, seq'
 

@@ -63,7 +63,7 @@ const TABLES = {
   all: 'select revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events order by dao, seq',
   daos: 'select id, address, first_swap from daos order by id',
   candles:
-    `select dao, width, start, base, quote, trades, makers, ${CANDLE.join(', ')} from candles order by dao, width, start`,
+    `select dao, width, start, base, quote, trades, ${CANDLE.join(', ')} from candles order by dao, width, start`,
   closes: 'select dao, day, seq, at, quote_reserves, base_reserves from closes order by dao, day',
   makers: 'select dao, day, maker from makers order by dao, day, maker',
   rates: 'select dao, bps, from_slot, to_slot from fee_rates order by dao, bps',
