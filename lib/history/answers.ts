@@ -1,11 +1,10 @@
 /** What a history answers, by the process that writes it and by those that only read. */
 import { ServiceError } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
-import type { Completeness } from './rules/completeness.js'
 import { sameValuation } from './rules/fixed-point.js'
 import { daosOf, sizeOf } from './rules/sequence-gaps.js'
 import {
-  checkDay, checkHead, completenessOf, type Freshness, type Head, type HistoryStatus, type Progress, statusOf
+  checkDay, checkHead, type Freshness, type Head, type HistoryStatus, type Progress, statusOf
 } from './status.js'
 import type { StoreState } from './rules/types.js'
 import { unusable } from './store/failures.js'
@@ -36,13 +35,13 @@ export interface AnswersOptions extends Freshness {
  * Per DAO: the newest number stored, how many are missing, the first swap's second, the oldest slot, and the newest
  * where none between is missing: a number far off may be read wrong.
  */
-function reportOf ({ state, sequenceGaps }: Seen) {
-  return new Map(Array.from(daosOf(state), dao => {
-    const ranges = state.sequenceRanges.get(dao) ?? []
+function reportOf (seen: Seen) {
+  return new Map(Array.from(daosOf(seen), dao => {
+    const ranges = seen.sequenceRanges.get(dao) ?? []
     return [dao, {
       indexed: ranges.at(-1)?.last ?? 0n,
-      missingEvents: sizeOf(sequenceGaps.get(dao) ?? []),
-      firstSwap: state.firstSwaps.get(dao) ?? null,
+      missingEvents: sizeOf(seen.sequenceGaps.get(dao) ?? []),
+      firstSwap: seen.firstSwaps.get(dao) ?? null,
       firstSlot: ranges[0]?.firstSlot ?? null,
       lastSlot: ranges.length === 1 ? ranges[0]!.lastSlot : null
     }]
@@ -74,11 +73,11 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
 
   /** As `seeing`, where what is made of the swaps is whole and of now, by `check`. */
   const current = <T>(
-    check: (seen: ReturnType<typeof facts>) => Head, work: (seen: Seen, known: Completeness, head: Head) => Promise<T>
+    check: (seen: ReturnType<typeof facts>) => Head, work: (seen: Seen, head: Head) => Promise<T>
   ): Promise<T> => seeing(async seen => {
       const head = check(facts(seen))
-      checkSums(seen.state)
-      return await work(seen, completenessOf(seen.state, seen), head)
+      checkSums(seen)
+      return await work(seen, head)
     })
 
   return {
@@ -91,25 +90,22 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
       return checkHead(facts(seen))
     },
     /** Per DAO, raw units, the 24 hours before the head. Throws as `head`, and WARMING_UP: not covered yet. */
-    last24h: () => current(checkDay, async ({ volumes }, known, head) =>
-      ({ head, volumes: await volumes.last24h(head.time, known) })),
+    last24h: () => current(checkDay, async (seen, head) =>
+      ({ head, volumes: await seen.volumes.last24h(head.time, seen) })),
     /** Per DAO and UTC day, as far as it has been walked. Throws as `head`. */
-    daily: () => current(checkHead, ({ volumes }, known) => volumes.daily(known)),
+    daily: () => current(checkHead, seen => seen.volumes.daily(seen)),
     /** Trades, candles, windows: all of one state. Throws as `head`, and what `work` throws. */
     read: <T>(work: (reading: Reading) => Promise<T>): Promise<T> =>
-      current(checkHead, ({ volumes }, known) => work(createReading(store, volumes, known))),
+      current(checkHead, seen => work(createReading(store, seen.volumes, seen))),
     /** What has been published for good, however old the head. Throws WARMING_UP. */
-    published: <T>(work: (reading: PublishedReading) => Promise<T>): Promise<T> => seeing(seen => {
-      const { sequenceGaps, searched, lostBefore } = completenessOf(seen.state, seen)
-      return work({
-        ...store,
-        async isBeginningLost (dao) {
-          const gap = sequenceGaps.get(dao)?.find(({ from }) => from === 1n)
-          if (lostBefore === null || gap === undefined || !searched(gap)) return false
-          return gap.toSlot <= ((await store.published())?.slot ?? -1)
-        }
-      })
-    }),
+    published: <T>(work: (reading: PublishedReading) => Promise<T>): Promise<T> => seeing(seen => work({
+      ...store,
+      async isBeginningLost (dao) {
+        const gap = seen.sequenceGaps.get(dao)?.find(({ from }) => from === 1n)
+        if (seen.lostBefore === null || gap === undefined || !seen.searched(gap)) return false
+        return gap.toSlot <= ((await store.published())?.slot ?? -1)
+      }
+    })),
     report (): HistoryReport {
       const seen = last()
       return seen === undefined ? new Map() : reportOf(seen)

@@ -35,15 +35,10 @@ export function phaseOf (state: Walked, head: Moment | null): Phase {
   return isComplete(state) ? 'following' : 'walking-back'
 }
 
-/** What is known of the completeness of a state beside its rows. */
-export interface ProofFacts extends Pick<Completeness, 'sequenceGaps' | 'searched' | 'missingOwners'> {
+/** How far the process that writes has come. */
+export interface Progress extends StoreState, Omit<Completeness, keyof StoreState> {
   /** Up to which all that the accounts number should be stored; null: not compared yet. */
   verifiedTo: Moment | null
-}
-
-/** How far the process that writes has come. */
-export interface Progress extends ProofFacts {
-  state: StoreState
   /** Up to which all is stored; null: none yet. */
   head: Moment | null
   /** While the last 24 hours are not covered, once they are listed. */
@@ -84,9 +79,9 @@ export function checkHead (facts: HeadFacts): Head {
 }
 
 /** Throws WARMING_UP where the 24 hours before the head are not covered, and as `checkHead`. */
-export function checkDay (facts: HeadFacts & { state: Walked }): Head {
-  const { head, state } = facts
-  if (head !== null && !coversDay(state, head.time)) {
+export function checkDay (facts: HeadFacts & Walked): Head {
+  const { head } = facts
+  if (head !== null && !coversDay(facts, head.time)) {
     throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
   }
   return checkHead(facts)
@@ -94,7 +89,11 @@ export function checkDay (facts: HeadFacts & { state: Walked }): Head {
 
 export type HistoryStatus = ReturnType<typeof statusOf>
 
-const NOTHING: Omit<StoreState, 'proposals' | 'firstSwaps' | 'unreadable' | 'valuation' | 'rebuilding'> = {
+const NOTHING = {
+  head: null,
+  verifiedTo: null,
+  lastDay: null,
+  sequenceGaps: new Map(),
   indexedRanges: [],
   ended: false,
   sequenceRanges: new Map(),
@@ -104,10 +103,11 @@ const NOTHING: Omit<StoreState, 'proposals' | 'firstSwaps' | 'unreadable' | 'val
   missing: [],
   losses: [],
   rates: new Map()
-}
+} satisfies Partial<Progress>
 
 export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Freshness) {
-  const { state = NOTHING, head = null, verifiedTo = null, lastDay = null, sequenceGaps = new Map() } = facts
+  const state: Pick<Progress, keyof typeof NOTHING> = { ...NOTHING, ...facts }
+  const { head, verifiedTo, lastDay, sequenceGaps } = state
   const [top] = state.indexedRanges
   const last24h = head !== null && coversDay(state, head.time)
   return {
@@ -147,7 +147,10 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
   }
 }
 
-export const completenessOf = (state: StoreState, proof: ProofFacts): Completeness => ({
+type Proof = Pick<Progress, 'sequenceGaps' | 'searched' | 'missingOwners' | 'verifiedTo'>
+
+/** A state, and what is known of its completeness beside its rows. */
+export const withProof = <P extends Proof>(state: StoreState, proof: P) => ({
   ...state,
   ...proof,
   verifiedSlot: proof.verifiedTo?.slot ?? 0,

@@ -4,6 +4,7 @@ import { feeRateLogEvent, type OnLog } from '../log-events.js'
 import { EMPTY_CANDLE, joinCandles, type CandleRow } from '../rules/candles.js'
 import { attribute, attributeLater, type Directory, type LocatedEvent } from '../rules/attribution.js'
 import { planStep, type AttributedEvent, type StepPlan } from '../rules/plan-step.js'
+import { sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { mayHold } from '../rules/sequence-ranges.js'
 import type { Store } from '../store/create-store.js'
 import type { AmendedEvent, NotedState } from '../store/types.js'
@@ -33,7 +34,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   const learnt = new Set<string>()
   const warned = new Set<string>()
   const { alone: change, together: read } = createSharedTurns()
-  let version = 0
+  let sequenceGaps: ReturnType<typeof sequenceGapsOf> | undefined
   let knowsAll = false
   warn(state.rates)
 
@@ -135,7 +136,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
         state.missing = [...missing, ...state.missing.filter(({ signature }) => !gone.has(signature))]
       }
       Object.assign(state, next)
-      version++
+      sequenceGaps = undefined
     })
     if (planned.repeated.length > 0) await compareRepeated(planned)
     report(missing, unattributed, planned.events)
@@ -165,8 +166,11 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     alone: inTurn,
     /** Reads of the store and of the state that belong together, between two steps. */
     read,
-    /** Grows with every step. */
-    get version () { return version },
+    /** Of the state. */
+    get sequenceGaps () {
+      sequenceGaps ??= sequenceGapsOf(state)
+      return sequenceGaps
+    },
     /** Notes why events of unknown kinds are not understood, or that they have left their pool alone. */
     judge: (found: readonly AmendedEvent[]) => inTurn(() => change(async () => {
       await store.amend(found)

@@ -71,7 +71,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const edge = () => newest && lastDayEdge(newest.time)
   const isCovered = () => newest !== undefined && coversDay(writer.state, newest.time)
 
-  const progress = (): Progress => ({ ...reconciler.proof(), state: writer.state, head: reached, lastDay })
+  const progress = (): Progress => ({ ...reconciler.known(), head: reached, lastDay })
 
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs

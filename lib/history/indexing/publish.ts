@@ -1,6 +1,5 @@
 import type { Moment } from '../../chain/moment.js'
 import { publishableSlot } from '../rules/published-slot.js'
-import { completenessOf } from '../status.js'
 import type { Context } from './context.js'
 import type { Reconciler } from './reconcile.js'
 
@@ -8,14 +7,14 @@ import type { Reconciler } from './reconcile.js'
 const MAX_HEADS = 64
 
 /** Publishes block ranges as far as nothing can change in them, at each head. Throws HISTORY_UNAVAILABLE. */
-export function createPublisher ({ store, writer }: Context, { proof, search: { meetsMissing } }: Reconciler) {
+export function createPublisher ({ store }: Context, { known, search: { meetsMissing } }: Reconciler) {
   let heads: Moment[] = []
 
   return async (head: Moment): Promise<void> => {
     const published = (await store.published())?.slot ?? -1
     heads = [...heads, head].filter(({ slot }) => slot > published).slice(-MAX_HEADS)
     const incompleteSlot = await store.incompleteSlot()
-    const slot = publishableSlot(completenessOf(writer.state, proof()), { meetsMissing, incompleteSlot })
+    const slot = publishableSlot(known(), { meetsMissing, incompleteSlot })
     if (slot === undefined || slot <= published) return
     // a block with its time by the Clock, as events have it, not by getBlockTime, which may differ
     const newest = heads.findLast(one => one.slot <= slot)

@@ -1,9 +1,9 @@
 import type { Moment } from '../../chain/moment.js'
 import {
-  isStored, isToCome, provenReading, type ProvedNumbers, sequenceGapsOf, type SequenceGap, withProved
+  isStored, isToCome, provenReading, type ProvedNumbers, type SequenceGap, withProved
 } from '../rules/sequence-gaps.js'
 import { beginningOf } from '../rules/signature-ranges.js'
-import type { ProofFacts } from '../status.js'
+import { withProof } from '../status.js'
 import type { Accounts } from '../rules/types.js'
 import type { Context } from './context.js'
 import { createJudge } from './judge.js'
@@ -25,14 +25,7 @@ export function createReconciler (context: Context) {
   let created = new Map<string, number | undefined>()
   const proved = new Map<string, ProvedNumbers>()
   let walked: Moment | undefined
-  let cached: { version: number, gaps: ReadonlyMap<string, SequenceGap[]> } | undefined
-
-  function sequenceGaps (): ReadonlyMap<string, SequenceGap[]> {
-    const { version, state } = writer
-    if (cached?.version !== version) cached = { version, gaps: sequenceGapsOf(state) }
-    return cached.gaps
-  }
-  const search = createSearch(context, sequenceGaps)
+  const search = createSearch(context)
 
   const lastStored = (dao: string): bigint => writer.state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n
 
@@ -75,18 +68,18 @@ export function createReconciler (context: Context) {
 
   return {
     search,
-    proof: (): ProofFacts => ({
-      sequenceGaps: sequenceGaps(),
+    known: () => withProof(writer.state, {
+      sequenceGaps: writer.sequenceGaps,
       verifiedTo,
       searched: wasSearched,
       missingOwners: owners.missingOwners
     }),
     /** Every sequence gap has been looked for, at least once. */
-    get searched () { return [...sequenceGaps().values()].flat().every(search.wasTried) },
+    get searched () { return [...writer.sequenceGaps.values()].flat().every(search.wasTried) },
     /** Whether numbers that wait for the walk to come past their slot would tell something new. */
     get needsWalk () {
       return waiting.length > 0 &&
-        (verifiedTo === null || writer.state.missing.length > 0 || sequenceGaps().size > 0)
+        (verifiedTo === null || writer.state.missing.length > 0 || writer.sequenceGaps.size > 0)
     },
     /** Whether some of them are ahead of what is stored. */
     get isAhead () { return waiting.some(reading => !isStored(reading, lastStored)) },

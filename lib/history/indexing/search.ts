@@ -29,7 +29,7 @@ interface Searched {
   meetsMissing: boolean
 }
 
-export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<string, readonly SequenceGap[]>) {
+export function createSearch (context: Context) {
   const { fetcher, writer, store, clock, signal, onLog } = context
   const tried = new Map<string, Tried>()
   let current: Searched | undefined
@@ -111,7 +111,7 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
   }
 
   const isOpen = ({ dao, from, to }: SequenceGap): boolean =>
-    sequenceGaps().get(dao)?.some(other => other.from <= to && other.to >= from) === true
+    writer.sequenceGaps.get(dao)?.some(other => other.from <= to && other.to >= from) === true
 
   function conclude ({ gap, found, meetsMissing }: Searched): void {
     const { dao, from, to } = gap
@@ -133,7 +133,7 @@ export function createSearch (context: Context, sequenceGaps: () => ReadonlyMap<
    */
   async function gaps (): Promise<boolean> {
     if (current === undefined) {
-      const gap = [...sequenceGaps().values()].flat().find(gap => isDue(gapKey(gap)))
+      const gap = [...writer.sequenceGaps.values()].flat().find(gap => isDue(gapKey(gap)))
       if (gap === undefined) return false
       current = await begin(gap)
     }

@@ -4,6 +4,7 @@ import { systemClock } from '../../clock.js'
 import { ServiceError } from '../../errors.js'
 import { type AnswersOptions, createAnswers, type Seen as State } from '../answers.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
+import { withProof } from '../status.js'
 import { createStore } from '../store/create-store.js'
 import { failed, otherNetwork, unusable } from '../store/failures.js'
 import { configOf, createPool, type PostgresLocation, tablesOf } from '../store/postgres-connection.js'
@@ -83,11 +84,11 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     // another lead may follow a database that was set back: what is in memory may be no more
     const before = seen?.fencingToken === progress.fencingToken ? seen : undefined
     const isSame = before?.revision === progress.revision
-    const state = isSame ? before.state : await store.load()
+    const state = isSame ? before : await store.load()
     const sequenceGaps = isSame ? before.sequenceGaps : sequenceGapsOf(state)
     const volumes = before?.volumes ?? createVolumes(store, options.valuation)
     const searched: State['searched'] = gap => progress.lost.has(gapKey(gap))
-    return (seen = { ...progress, state, sequenceGaps, searched, volumes })
+    return (seen = withProof(state, { ...progress, sequenceGaps, searched, volumes }))
   }
 
   function refusal (): ServiceError | undefined {

@@ -92,10 +92,10 @@ test('a window is given where the day before the head is covered, and the head i
     time: ageTime(() => (NOW + seconds) * 1000)
   })
   const covered = state([range(NOW - 90_000)])
-  t.same(checkDay({ state: covered, ...facts(0) }), { ...head, confirmedTo: head.time })
-  t.throws(() => checkDay({ state: state([range(NOW - 60)]), ...facts(0) }), { code: 'WARMING_UP', message: /24 hours/ })
-  t.throws(() => checkDay({ state: covered, ...facts(0), head: null }), { code: 'WARMING_UP' })
-  t.throws(() => checkDay({ state: covered, ...facts(61) }), { code: 'HISTORY_UNAVAILABLE' })
+  t.same(checkDay({ ...covered, ...facts(0) }), { ...head, confirmedTo: head.time })
+  t.throws(() => checkDay({ ...state([range(NOW - 60)]), ...facts(0) }), { code: 'WARMING_UP', message: /24 hours/ })
+  t.throws(() => checkDay({ ...covered, ...facts(0), head: null }), { code: 'WARMING_UP' })
+  t.throws(() => checkDay({ ...covered, ...facts(61) }), { code: 'HISTORY_UNAVAILABLE' })
 })
 
 test('a status says what is there', async t => {
@@ -108,7 +108,7 @@ test('a status says what is there', async t => {
     lastDay: { left: 3, total: 9, secondsLeft: 2 }
   }
   const ahead = { ...state([range(NOW - 60)]), numbersAhead: new Map([['A', 2n]]) }
-  t.match(statusOf({ state: ahead, ...facts }), {
+  t.match(statusOf({ ...ahead, ...facts }), {
     phase: 'last-day',
     last24h: false,
     complete: false,
@@ -124,10 +124,10 @@ test('a status says what is there', async t => {
     rateDisagreements: [{ bps: '25', swaps: 3 }]
   })
   t.match(
-    statusOf({ state: state([range(0)], true), ...facts }),
+    statusOf({ ...state([range(0)], true), ...facts }),
     { phase: 'following', last24h: true, complete: true, lastDay: null }
   )
-  t.equal(statusOf({ state: state([]), ...facts, verifiedTo: null }).expected, null, 'not compared yet')
+  t.equal(statusOf({ ...state([]), ...facts, verifiedTo: null }).expected, null, 'not compared yet')
   const { time, staleMs } = facts
   t.match(statusOf({ time, staleMs }), { phase: 'starting', headAge: null, refusal: null, leads: false })
 })
