@@ -61,6 +61,9 @@ export function faultOf (error: unknown): NodeFault | undefined {
     : undefined
 }
 
+/** As a Retry-After is told. */
+export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
+
 /** `retryAfter` in seconds. */
 export function httpError (host: string, status: number, retryAfter?: number): ServiceError {
   const code = ABOUT_THE_REQUEST.has(status) ? 'NODE_BAD_ANSWER' : 'NODE_UNAVAILABLE'

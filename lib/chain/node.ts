@@ -1,16 +1,14 @@
 /**
- * One node: calls wait by priority, go out as fast as its rate allows, and to the front of the queue where it refuses
- * them for that. It is used while it serves the others' cluster and does not fail.
+ * What waits for a node: calls by priority go out as fast as its rate allows, and to the front of the queue where it
+ * refuses them for that.
  */
 import { setMaxListeners } from 'node:events'
-import { backoff } from '../backoff.js'
 import type { Clock } from '../clock.js'
 import type { ServiceError } from '../errors.js'
-import { answerError, countsAgainstNode, faultOf, nodeError } from './node-errors.js'
+import { countsAgainstNode, faultOf, nodeError, secondsOf } from './node-errors.js'
 import type { NodeCalls } from './json-rpc.js'
-import { isHash } from './checks.js'
 import type { Rate } from './rate.js'
-import { type Call, failAll, OPTIONAL_METHODS, reasonOf, type Reply, type Send, type SendOptions } from './rpc.js'
+import { type Call, failAll, reasonOf, type Reply, type SendOptions } from './rpc.js'
 import type { Priority } from './types.js'
 
 interface QueueOptions {
@@ -44,8 +42,6 @@ const LONG_MS = 30_000
 const SINGLES_MS = 60_000
 // For so long at most is asked to be silent who limits a rate.
 const RATE_SILENCE_S = 60
-
-const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, largestBatch }: QueueOptions) {
   /** By priority, then as they came. */
@@ -212,86 +208,4 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     limitOf,
     state: () => ({ refused, waiting: queue.reduce((sum, { waiting }) => sum + waiting.length, 0) })
   }
-}
-
-/**
- * Asks a node for its genesis hash before its first use and after `forget`. While it is not that of `cluster`, which is
- * the first that any of the nodes has told, calls fail with NODE_BAD_ANSWER.
- */
-export function withGenesisCheck (
-  send: Send, { host, cluster }: { host: string, cluster: { genesis?: string } }
-): { send: Send, forget: () => void } {
-  let isAsked = false
-  return {
-    forget: () => { isAsked = false },
-    async send (calls, options) {
-      if (!isAsked) {
-        const [reply] = await send([{ method: 'getGenesisHash', params: [] }], options)
-        if (reply!.error !== undefined) return failAll(calls, reply!.error)
-        if (!isHash(reply!.result)) {
-          return failAll(calls, answerError(host, 'wrong-shape', 'answered getGenesisHash with no hash'))
-        }
-        cluster.genesis ??= reply!.result
-        isAsked = cluster.genesis === reply!.result
-      }
-      if (isAsked) return await send(calls, options)
-      return failAll(calls, answerError(host, 'genesis', 'serves another cluster than the first that answered'))
-    }
-  }
-}
-
-interface BreakerOptions { host: string, clock: Clock, failures: number, onOpen: () => void }
-
-// A fault that ends must be noticed within one cache lifetime of 10 s.
-const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
-
-/** Opens after so many `failures` in a row: BREAKER_OPEN for a while, then what comes first decides. */
-export function withBreaker (send: Send, { host, clock, failures, onOpen }: BreakerOptions) {
-  let inRow = 0
-  let openings = 0
-  let openUntil = 0
-  let probing = false
-  // What began in an earlier state comes too late to mean anything.
-  let era = 0
-
-  function judge (isProbe: boolean, good: boolean | undefined): void {
-    probing = false
-    if (good === true) {
-      if (isProbe) era++
-      inRow = openings = 0
-    } else if (good === false && (isProbe || ++inRow >= failures)) {
-      openUntil = clock.now() + backoff(++openings, clock, { firstMs: OPEN_MS, maxMs: MAX_OPEN_MS })
-      era++
-      onOpen()
-    }
-  }
-
-  return {
-    state (): 'closed' | 'open' | 'half-open' {
-      if (openings === 0) return 'closed'
-      return clock.now() < openUntil ? 'open' : 'half-open'
-    },
-    async send (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
-      const isProbe = openings > 0
-      const leftMs = openUntil - clock.now()
-      if (isProbe && (probing || leftMs > 0)) {
-        const what = 'has been failing and is not asked for now'
-        return failAll(calls, nodeError('BREAKER_OPEN', what, { host, reason: 'open' }, secondsOf(leftMs)))
-      }
-      probing = isProbe
-      const own = era
-      const replies = await send(calls, options)
-      if (own === era) judge(isProbe, options.signal.aborted ? undefined : isGood(calls, replies))
-      return replies
-    }
-  }
-}
-
-/** Undefined: what was not done says nothing of the node. */
-function isGood (calls: readonly Call[], replies: Reply[]): boolean | undefined {
-  const errors = replies.flatMap(({ error }) => error ?? [])
-  if (errors.length < replies.length) return true
-  const optional = calls.every(({ method }) => OPTIONAL_METHODS.has(method))
-  if (errors.some(error => countsAgainstNode(error) && !(optional && faultOf(error)?.reason === 'http'))) return false
-  return errors.every(error => faultOf(error)?.reason === 'busy') ? undefined : true
 }

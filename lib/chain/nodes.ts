@@ -1,21 +1,18 @@
-/**
- * All nodes as one: each call goes to them in their order until a result is believed, and again after a pause where
- * that may help, until the answer's deadline. The one place where anything is tried again.
- */
+/** All nodes as one client: each answer has a deadline, and each node is watched for its time and health. */
 import { setMaxListeners } from 'node:events'
 import { systemClock, type Clock } from '../clock.js'
-import { isServiceError, ServiceError } from '../errors.js'
+import { ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
+import { withBreaker, withGenesisCheck } from './breaker.js'
+import { withFailover } from './failover.js'
 import { type CallReport, type Connections, createConnections, createNodeCalls, readUrl } from './json-rpc.js'
 import { CURRENT_MS, type Health } from './moment.js'
-import { createQueue, withBreaker, withGenesisCheck } from './node.js'
-import { answerError, CURSOR_UNKNOWN, faultOf, isWorthRetrying, nodeError, UNWELL } from './node-errors.js'
+import { createQueue } from './node.js'
+import { faultOf, nodeError, UNWELL } from './node-errors.js'
 import { createRate } from './rate.js'
-import {
-  type Call, OPTIONAL_METHODS, type Question, reasonOf, type Reply, type Rpc, type Send, type SendOptions
-} from './rpc.js'
-import { createTimekeeper, type TimeEvent, type Timekeeper } from './timekeeper.js'
-import type { AtMoment, CallOptions, Priority } from './types.js'
+import type { Call, Reply, Rpc, SendOptions } from './rpc.js'
+import { createTimekeeper, type TimeEvent } from './timekeeper.js'
+import type { CallOptions, Priority } from './types.js'
 
 /** Tests, which can't wait as long, state their own. */
 const LIMITS = {
@@ -55,196 +52,8 @@ export type NodeState = ReturnType<ReturnType<typeof createNodeClient>['nodes']>
 
 // Where nobody waits for an answer, slow is no failure.
 const BACKGROUND_ANSWER_MS: Partial<Record<Priority, number>> = { head: 30_000, past: 60_000, idle: 60_000 }
-// A pause is anything up to this, twice as much each time.
-const BACKOFF_MS = 200
-const MAX_BACKOFF_MS = 2_000
-// For so long a node is not asked for an optional method it has not, and for one that it should have.
-const UNSUPPORTED_MS = 3_600_000
-const MISSING_MS = 60_000
-const METHOD_NOT_FOUND = -32601
-// By which a node or a plan says that it does not offer an optional method.
-const NOT_OFFERED_CODES = new Set([METHOD_NOT_FOUND, -32600, -32001, -32010, -32000, -32003, -32403])
-const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
-// How long a call waits for a node's rate while another may be free.
-const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5_000, past: undefined, idle: undefined }
-// For so long is asked last for a method who did not answer it in time.
-const LATE_MS = 60_000
-const ALL = ''
-// For so long is asked last who has shown an older state than another. Moments count whole seconds, and nodes are asked
-// one after the other.
-const OLDER_MS = 60_000
-const SAME_AGE_MS = 3_000
 // An old state is watched closer.
 const CLOSE_WATCH_MS = 8_000
-
-interface FailoverOptions {
-  clock: Clock
-  time: Timekeeper
-  onFault: (error: ServiceError) => void
-  retries: number
-}
-
-/** What one node gives, and how old that is, ms; `isEnough`: no other need be asked. */
-interface Taken<T> { value: T, age: number, isEnough: boolean }
-
-/** Calls that one node answers together, and what is made of its results. */
-interface Unit<T> {
-  calls: readonly Call[]
-  take (results: unknown[], index: number, askedAt: number): Taken<T> | ServiceError
-}
-
-export function withFailover (
-  nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, onFault, retries }: FailoverOptions
-) {
-  // until when each is asked last, for a method or for ALL, and not for a method; the last fault that was told of it
-  const known = nodes.map(() =>
-    ({ lastUntil: new Map<string, number>(), without: new Map<string, number>(), fault: '' }))
-
-  const putLast = (index: number, ms: number, method = ALL): void => {
-    const { lastUntil } = known[index]!
-    lastUntil.set(method, Math.max(lastUntil.get(method) ?? 0, clock.now() + ms))
-  }
-
-  function orderFor (calls: readonly Call[]): number[] {
-    const now = clock.now()
-    const methods = [ALL, ...calls.map(({ method }) => method)]
-    const lastUntil = (index: number): number =>
-      Math.max(now, ...methods.map(method => known[index]!.lastUntil.get(method) ?? 0))
-    return [...nodes.keys()].sort((a, b) => lastUntil(a) - lastUntil(b))
-  }
-
-  async function ask (index: number, calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
-    const { host, send } = nodes[index]!
-    const node = known[index]!
-    const offered = calls.map(({ method }) => (node.without.get(method) ?? 0) <= clock.now() ||
-      (nodes.length === 1 && !OPTIONAL_METHODS.has(method)))
-    const asked = calls.filter((_, at) => offered[at])
-    const replies = asked.length === 0 ? [] : await send(asked, options)
-    return calls.map(({ method }, at) => {
-      const reply = offered[at] ? replies.shift()! : undefined
-      const error = reply?.error
-      const isRefusal = error !== undefined && isNotOffered(method, error)
-      if (isRefusal) {
-        node.without.set(method, clock.now() + (OPTIONAL_METHODS.has(method) ? UNSUPPORTED_MS : MISSING_MS))
-      }
-      if (faultOf(error)?.reason === 'timeout' && !options.signal.aborted) putLast(index, LATE_MS, method)
-      else if (error?.code === 'NODE_UNAVAILABLE') putLast(index, (error.retryAfter ?? 0) * 1000)
-      return reply === undefined || isRefusal
-        ? { error: answerError(host, 'unsupported', `does not offer ${method}`) }
-        : reply
-    })
-  }
-
-  /** Each unit from one node after the other: the youngest of what they give, else the best of the errors. */
-  async function round<T> (units: ReadonlyArray<Unit<T>>, options: SendOptions): Promise<Array<T | ServiceError>> {
-    const outcomes = units.map(unit =>
-      ({ ...unit, errors: [] as ServiceError[], found: [] as Array<Taken<T> & { index: number }> }))
-    const { deadline = Infinity } = options
-    const order = orderFor(units.flatMap(({ calls }) => calls))
-    for (const [at, index] of order.entries()) {
-      const open = outcomes.filter(({ found }) => found.at(-1)?.isEnough !== true)
-      if (open.length === 0 || options.signal.aborted) break
-      const askedAt = time.now()
-      const others = order.length - 1 - at
-      const patience = others === 0 ? undefined : PATIENCE_MS[options.priority]
-      const shareMs = others === 0 ? Infinity : Math.round((deadline - clock.now()) / (others + 1))
-      const replies = await ask(index, open.flatMap(({ calls }) => calls), { ...options, patience, shareMs })
-      for (const { calls, take, found, errors } of open) {
-        const own = replies.splice(0, calls.length)
-        const failed = mostHopeful(own.flatMap(({ error }) => error ?? []))
-        const taken = failed ?? take(own.map(({ result }) => result), index, askedAt)
-        if (isServiceError(taken)) errors.push(taken)
-        else found.push({ ...taken, index })
-      }
-    }
-    return outcomes.map(({ found, errors }) => {
-      const [best] = found.toSorted((a, b) => a.age - b.age)
-      if (best === undefined) return mostHopeful(errors) ?? reasonOf(options.signal)
-      for (const { index, age } of found) if (age - best.age > SAME_AGE_MS) putLast(index, OLDER_MS)
-      return best.value
-    })
-  }
-
-  /** Again after a pause, while there are errors by which that may help. */
-  async function settle<T> (units: ReadonlyArray<Unit<T>>, options: SendOptions): Promise<Array<T | ServiceError>> {
-    const { signal, deadline = Infinity } = options
-    const answers = new Array<T | ServiceError>(units.length)
-    let open = [...units.keys()]
-    for (let retry = 0; ; retry++) {
-      const given = await round(open.map(at => units[at]!), options)
-      let longest = 0
-      open = open.filter((at, i) => {
-        const answer = given[i]!
-        // why it failed before says more than that our own failures have opened the breaker
-        if (isServiceError(answer, 'BREAKER_OPEN')) answers[at] ??= answer
-        else answers[at] = answer
-        if (!isServiceError(answer) || !isWorthRetrying(answer)) return false
-        longest = Math.max(longest, answer.retryAfter ?? 0)
-        return true
-      })
-      const pause = longest * 1000 + clock.random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** retry)
-      if (open.length === 0 || retry >= retries || signal.aborted || clock.now() + pause >= deadline) break
-      if (!await clock.sleep(pause, signal).then(() => true, () => false)) break
-    }
-    if (signal.aborted) for (const at of open) answers[at] = reasonOf(signal)
-    return answers
-  }
-
-  function take<T> (
-    { commitment, read }: Question<T>, results: unknown[], index: number, readAt: number
-  ): Taken<AtMoment<T>> | ServiceError {
-    const node = known[index]!
-    try {
-      const { moment, value } = read(results, time.of(index))
-      time.note(index, commitment, moment)
-      node.fault = ''
-      const age = time.age(moment.time)
-      return { value: { moment, value, readAt }, age, isEnough: age <= CURRENT_MS[commitment] }
-    } catch (error) {
-      if (!isServiceError(error)) throw error
-      const fault = error.message.replace(/\d+/g, '')   // a moment of the future goes on
-      if (fault !== node.fault) onFault(error)
-      node.fault = fault
-      return error
-    }
-  }
-
-  return {
-    async send (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
-      const answers = await settle<unknown>(calls.map(call => ({
-        calls: [call],
-        take ([value]) {
-          const age = call.doubt?.(value) ?? 0
-          return { value, age, isEnough: age === 0 }
-        }
-      })), options)
-      return answers.map(answer => isServiceError(answer) ? { error: answer } : { result: answer })
-    },
-
-    async ask<T> (question: Question<T>, options: SendOptions): Promise<AtMoment<T>> {
-      const { calls } = question
-      const [answer] = await settle([{ calls, take: (...taken) => take(question, ...taken) }], options)
-      if (isServiceError(answer)) throw answer
-      return answer!
-    }
-  }
-}
-
-function isNotOffered (method: string, error: ServiceError): boolean {
-  const { rpcCode = 0, reason, status = 0 } = faultOf(error) ?? {}
-  if (!OPTIONAL_METHODS.has(method)) return rpcCode === METHOD_NOT_FOUND
-  return NOT_OFFERED_CODES.has(rpcCode) || (reason === 'http' && NOT_OFFERED_STATUSES.has(status))
-}
-
-/** One worth a retry, else of a node that was asked; of several the shortest Retry-After. */
-function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
-  const offering = errors.filter(error => faultOf(error)?.reason !== 'unsupported')
-  // whoever offers the method and gave another error may know the cursor
-  const others = offering.filter(error => faultOf(error)?.rpcCode !== CURSOR_UNKNOWN)
-  const asked = others.filter(error => error.code !== 'BREAKER_OPEN')
-  const from = [asked.filter(isWorthRetrying), asked, others, offering].find(({ length }) => length > 0) ?? errors
-  return from.toSorted((a, b) => (a.retryAfter ?? 0) - (b.retryAfter ?? 0))[0]
-}
 
 /** Of a reply to getHealth, which not every node offers. */
 const healthOf = ({ result, error }: Reply): Health =>

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import type { ServiceError } from '../../../lib/errors.js'
-import { withBreaker } from '../../../lib/chain/node.js'
+import { withBreaker } from '../../../lib/chain/breaker.js'
 import { httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
 import { failAll, type Call, type SendOptions } from '../../../lib/chain/rpc.js'
 import { createFakeClock } from '../../support/fake-clock.js'

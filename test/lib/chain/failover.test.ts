@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
-import { withFailover } from '../../../lib/chain/nodes.js'
+import { withFailover } from '../../../lib/chain/failover.js'
 import { answerError, httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
 import { isRecord } from '../../../lib/chain/checks.js'
 import { failAll, type Call, type Question, type Reply, type SendOptions } from '../../../lib/chain/rpc.js'

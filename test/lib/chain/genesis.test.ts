@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { withGenesisCheck } from '../../../lib/chain/node.js'
+import { withGenesisCheck } from '../../../lib/chain/breaker.js'
 
 const [ONE, OTHER] = ['1'.repeat(32), '2'.repeat(32)]
 

@@ -103,7 +103,7 @@ export const DEFECTS: Defect[] = [
     name: 'lagging-at-first',
     by: 3002,
     sentence: 'The preferred node is believed, however old its state, and no other is asked for a younger one.',
-    file: 'lib/chain/nodes.ts',
+    file: 'lib/chain/failover.ts',
     find: 'isEnough: age <= CURRENT_MS[commitment]',
     put: 'isEnough: true'
   },
@@ -310,7 +310,7 @@ export const DEFECTS: Defect[] = [
     name: 'unknown-method-for-illness',
     by: 8127,
     sentence: 'A method that a node does not know is taken for illness of the node, which is left alone with all that it has.',
-    file: 'lib/chain/nodes.ts',
+    file: 'lib/chain/failover.ts',
     find: 'return rpcCode === METHOD_NOT_FOUND',
     put: 'return false',
     and: {
