@@ -30,7 +30,7 @@ declare module 'fastify' {
 
 function createAnswers ({ config: settings, cache, chain, program, history }: FastifyInstance) {
   const { snapshot, tokens } = cache
-  const { accounts, tokenAccounts, clock: { now }, time } = chain
+  const { accounts, clock: { now }, time } = chain
   const state: Sources['snapshot'] = {
     get: async (parts, maxAge) => noted(await snapshot.get([], maxAge), parts),
     peek: () => snapshot.peek([])
@@ -55,7 +55,7 @@ function createAnswers ({ config: settings, cache, chain, program, history }: Fa
   const reader = createDaoFactsReader({
     readSets,
     client: program,
-    list: tokenAccounts,
+    tokenAccounts: accounts.tokenAccounts,
     mints: [...new Set([...settings.usdRules.usdMints, ...settings.usdRules.pricedBy.keys()])],
     state: state.get
   })

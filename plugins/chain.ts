@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { createAccountReader, createTokenAccountLister } from '../lib/chain/accounts.js'
+import { createAccountReader } from '../lib/chain/accounts.js'
 import { createNodeClient, type NodeClientOptions } from '../lib/chain/nodes.js'
 import type { CallReport } from '../lib/chain/json-rpc.js'
 import { createHistoryReader } from '../lib/chain/transactions.js'
@@ -36,7 +36,6 @@ function openChain ({ config, log }: FastifyInstance, { transport, now }: ChainO
   return {
     accounts: createAccountReader(client),
     history: createHistoryReader(client),
-    tokenAccounts: createTokenAccountLister(client),
     nodes: client.nodes,
     /** Whether the WebSocket is connected; undefined: there is none, or it has not been tried yet. */
     websocketUp: undefined as boolean | undefined,

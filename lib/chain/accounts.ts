@@ -144,22 +144,20 @@ export const createAccountReader = (rpc: Rpc) => ({
         return { moment: oldest!, value: read.map(({ accounts }) => accounts) }
       }
     })
+  },
+
+  /** First 72 bytes of an owner's accounts of one token program; undefined: no node lists them, or not so many. */
+  async tokenAccounts (owner: string, programId: string) {
+    const params = [owner, { programId }, { ...AT, dataSlice: HEAD }]
+    return await rpc.ask(listQuestion('getTokenAccountsByOwner', params, accounts => {
+      // some give accounts whole
+      if (accounts.some(({ data }) => data.length < HEAD.length)) throw bad('a token account of another length')
+      return accounts.map(({ address, data }) => ({ address, data: data.subarray(0, HEAD.length) }))
+    })).catch((error: unknown) => {
+      const { reason = '', rpcCode = 0 } = faultOf(error) ?? {}
+      const isOffered = !['unsupported', 'too-large'].includes(reason) && rpcCode !== EXCLUDED
+      if (isOffered && !isRefusedAsAsked(error)) throw error
+      return undefined
+    })
   }
 })
-
-export type TokenAccountLister = ReturnType<typeof createTokenAccountLister>
-
-/** First 72 bytes of an owner's accounts of one token program; undefined: no node lists them, or not so many. */
-export const createTokenAccountLister = (rpc: Rpc) => async (owner: string, programId: string) => {
-  const params = [owner, { programId }, { ...AT, dataSlice: HEAD }]
-  return await rpc.ask(listQuestion('getTokenAccountsByOwner', params, accounts => {
-    // some give accounts whole
-    if (accounts.some(({ data }) => data.length < HEAD.length)) throw bad('a token account of another length')
-    return accounts.map(({ address, data }) => ({ address, data: data.subarray(0, HEAD.length) }))
-  })).catch((error: unknown) => {
-    const { reason = '', rpcCode = 0 } = faultOf(error) ?? {}
-    const isOffered = !['unsupported', 'too-large'].includes(reason) && rpcCode !== EXCLUDED
-    if (isOffered && !isRefusedAsAsked(error)) throw error
-    return undefined
-  })
-}

@@ -1,5 +1,5 @@
 import { inSlices } from '../async.js'
-import type { TokenAccountLister } from '../chain/accounts.js'
+import type { AccountReader } from '../chain/accounts.js'
 import { CURRENT_MS } from '../chain/moment.js'
 import { badAnswer, isServiceError, ServiceError } from '../errors.js'
 import { ammPositionAddress, PROGRAMS, squadsAddresses, tokenAccountAddress } from '../protocol/addresses.js'
@@ -22,10 +22,9 @@ export type KnownDao = Pick<Dao, 'address' | 'baseMint' | 'quoteMint' | 'vault'>
 
 export type DaoFactsReader = ReturnType<typeof createDaoFactsReader>
 
-interface DaoFactsOptions {
+interface DaoFactsOptions extends Pick<AccountReader, 'tokenAccounts'> {
   readSets: SetReader
   client: ProgramClient
-  list: TokenAccountLister
   /** Mints whose balances are looked for in every treasury. */
   mints: readonly string[]
   state: Kept<Snapshot>
@@ -36,7 +35,7 @@ type Tokens = ReadonlyMap<string, Pick<Token, 'tokenProgram'> | null>
 /** Token accounts of a vault that are read; anyone can open more of them for it. */
 const MAX_TOKENS = 60
 
-export function createDaoFactsReader ({ readSets, client, list, mints, state }: DaoFactsOptions) {
+export function createDaoFactsReader ({ readSets, client, tokenAccounts, mints, state }: DaoFactsOptions) {
   const positionOf = ({ address, vault }: KnownDao): string => ammPositionAddress(client.program, address, vault)
 
   /** Token accounts of a vault where known mints would lie: of either program where a mint is not among `tokens`. */
@@ -51,7 +50,7 @@ export function createDaoFactsReader ({ readSets, client, list, mints, state }: 
    * they are all, as of `time`, Unix seconds.
    */
   async function listed ({ vault, baseMint, quoteMint }: KnownDao) {
-    const found = [await list(vault, PROGRAMS.token), await list(vault, PROGRAMS.token2022)]
+    const found = [await tokenAccounts(vault, PROGRAMS.token), await tokenAccounts(vault, PROGRAMS.token2022)]
     const rows = found.flatMap(list => list?.value ?? [])
       .map(({ address, data }) => ({ address, mint: keyText(data.subarray(0, 32)), amount: data.readBigUInt64LE(64) }))
       .filter(({ amount }) => amount > 0n)

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { CLOCK, clockQuestion, createAccountReader, createTokenAccountLister } from '../../../lib/chain/accounts.js'
+import { CLOCK, clockQuestion, createAccountReader } from '../../../lib/chain/accounts.js'
 import { isWorthRetrying, rpcError } from '../../../lib/chain/node-errors.js'
 import type { Call, Rpc } from '../../../lib/chain/rpc.js'
 import { ServiceError } from '../../../lib/errors.js'
@@ -149,7 +149,9 @@ test('what is no base64 is refused, whatever else the list holds', async t => {
 
 test('of token accounts the first bytes are taken, whatever a node gives, with the moment of the list', async t => {
   let given: unknown
-  const list = createTokenAccountLister(rpcOf(({ method }) => method === 'getAccountInfo' ? clockOf(105) : given))
+  const { tokenAccounts: list } = createAccountReader(
+    rpcOf(({ method }) => method === 'getAccountInfo' ? clockOf(105) : given)
+  )
   const listOf = (bytes: number) => ({
     context: { slot: 100 },
     value: [{ pubkey: 'a', account: { owner: 'program', data: [Buffer.alloc(bytes, 7).toString('base64'), 'base64'] } }]

@@ -7,6 +7,7 @@ test('a node that gives fewer accounts at a time is asked for fewer, from then o
   let asked: number[] = []
   const readSets = createSetReader({
     async programAccounts () { throw new Error('not asked') },
+    tokenAccounts: async () => undefined,
     async accounts (lists) {
       asked.push(...lists.map(({ length }) => length))
       if (lists.some(({ length }) => length > largest)) throw error

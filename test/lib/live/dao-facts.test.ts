@@ -30,7 +30,7 @@ test('DAOs of one base mint cost no more accounts each than others, and what is 
   const { all } = createDaoFactsReader({
     readSets,
     client: createProgramClient(ledger.program),
-    list: async () => undefined,
+    tokenAccounts: async () => undefined,
     mints: [],
     state: async () => ({
       discovered: daos.map(({ address, identity: { baseMint } }) =>
