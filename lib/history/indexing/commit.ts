@@ -8,7 +8,7 @@ import { sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { mayHold } from '../rules/sequence-ranges.js'
 import type { Store } from '../store/create-store.js'
 import type { AmendedEvent, NotedState } from '../store/types.js'
-import type { MissingTransaction, StoreState, UnattributedEvent } from '../rules/types.js'
+import type { DayMaker, MissingTransaction, StoreState, UnattributedEvent } from '../rules/types.js'
 
 export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps'>> {
   /** In any order. */
@@ -162,8 +162,6 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     commit: (step: Step) => inTurn(() => commit(step)),
     /** Tells of all DAOs that exist: events that waited for one are placed. */
     learn: (daos: Iterable<string>) => inTurn(() => learn(daos)),
-    /** Runs what reads and writes the store by itself while no step does. */
-    alone: inTurn,
     /** Reads of the store and of the state that belong together, between two steps. */
     read,
     /** Of the state. */
@@ -171,10 +169,10 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
       sequenceGaps ??= sequenceGapsOf(state)
       return sequenceGaps
     },
-    /** Notes why events of unknown kinds are not understood, or that they have left their pool alone. */
-    judge: (found: readonly AmendedEvent[]) => inTurn(() => change(async () => {
-      await store.amend(found)
-      state.unreadable = (await store.load()).unreadable
+    /** Notes what is learnt of stored events, and who traded on their days. */
+    amend: (found: readonly AmendedEvent[], makers: readonly DayMaker[] = []) => inTurn(() => change(async () => {
+      await store.amend(found, makers)
+      if (found.some(({ reason }) => reason !== undefined)) state.unreadable = (await store.load()).unreadable
     }))
   }
 }

@@ -75,7 +75,7 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
     if (found.size > 0) {
       const makers = named.filter(({ swap }) => swap !== null)
         .map(({ dao, at, maker }) => ({ dao, day: dayOf(at), maker: maker! }))
-      await writer.alone(() => store.amend([...found], makers))
+      await writer.amend([...found], makers)
     }
     return learnt.find(({ blockIndex }) => blockIndex === null)?.slot ?? 0
   }

@@ -35,7 +35,7 @@ export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'st
       const found = await movedOf(dao, seqs, accounts.find(({ address }) => address === dao))
       const judged = seqs.filter(seq => found.has(seq))
       if (judged.length === 0) continue
-      await writer.judge(judged.map(seq => ({ dao, seq, reason: found.get(seq)! ? MOVED : null })))
+      await writer.amend(judged.map(seq => ({ dao, seq, reason: found.get(seq)! ? MOVED : null })))
       const moved = judged.filter(seq => found.get(seq)!)
       const tell = (level: 'error' | 'info', message: string) =>
         onLog({ level, code: 'unreadable', message, detail: { dao } })
