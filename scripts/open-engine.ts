@@ -30,7 +30,7 @@ export async function openPostgresEngine (url: string, program?: string): Promis
     await preparePostgres(place, program)
     const session = await openSession(place)
     if (!await session.tryToLead()) {
-      await session.close()
+      await session.release()
       throw unusable(`another process is writing the history in the schema ${place.schema}: stop it first`)
     }
     // a loss shows where the session is used next
@@ -40,7 +40,7 @@ export async function openPostgresEngine (url: string, program?: string): Promis
       systemClock.after(HEARTBEAT_MS, beat)
     }
     systemClock.after(HEARTBEAT_MS, beat)
-    return session.engine
+    return session
   } catch (error) {
     throw failed("the history can't be opened", error)
   }

@@ -83,9 +83,9 @@ export async function openSharedHistory (
     return clock.now() + checkMs
   }
 
-  async function begin ({ engine }: Session): Promise<() => Promise<void>> {
-    const store = createStore(engine)
-    const onProgress = createProgressWriter(engine)
+  async function begin (session: Session): Promise<() => Promise<void>> {
+    const store = createStore(session)
+    const onProgress = createProgressWriter(session)
     const history = leading = createHistory({ ...options, store, isShared: true, onProgress })
     history.start()
     return async () => {

@@ -25,20 +25,18 @@ const LEFT = 3
 /** By when who leads has to be at the head, ms; twice as long each time: a stall of finality is one for all. */
 const PATIENCE_MS = 60_000
 
-export interface LeaderSession {
+export interface LeaderSession extends Pick<Engine, 'release'> {
   /** Aborted, for what ended it, once the session, and with it the lead, is gone. */
   lost: AbortSignal
   /** Takes the lead where it is free, or shows that its holder lives. Throws when the session is lost. */
   tryToLead (): Promise<boolean>
-  /** Gives the lead back. */
-  close (): Promise<void>
 }
 
-/** A connection of its own, which may hold the lock by which one process of all writes. */
-export interface Session extends LeaderSession {
-  /** A write throws HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead. */
-  engine: Engine
-}
+/**
+ * A connection of its own, which may hold the lock by which one process of all writes: a write throws
+ * HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead.
+ */
+export type Session = LeaderSession & Engine
 
 /** Throws as the driver. */
 export async function openSession (place: PostgresLocation): Promise<Session> {
@@ -100,14 +98,11 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
   return {
     lost: gone.signal,
     tryToLead: () => orLost(lead),
-    engine: {
-      db,
-      types: NUMERIC_COLUMNS,
-      reading: work => orLost(() => work(db)),
-      writing: work => orLost(() => writing(work)),
-      release: () => end()
-    },
-    close: () => end()
+    db,
+    types: NUMERIC_COLUMNS,
+    reading: work => orLost(() => work(db)),
+    writing: work => orLost(() => writing(work)),
+    release: () => end()
   }
 }
 
@@ -171,7 +166,7 @@ export async function runLeaderLoop<S extends LeaderSession> (
         }
         await stop()
       }
-      await session.close()
+      await session.release()
     }
   }
 

@@ -24,7 +24,7 @@ function createLock () {
           holder ??= me
           return holder === me
         },
-        async close () { end() },
+        async release () { end() },
         cut: end
       }
     }
@@ -164,7 +164,7 @@ test('a database that can be reached where nobody can lead is asked ever less of
     open: async () => ({
       lost: new AbortController().signal,
       async tryToLead (): Promise<boolean> { throw new Error('read-only') },
-      async close () {}
+      async release () {}
     }),
     begin: async () => async () => {},
     isCurrent: () => true,
