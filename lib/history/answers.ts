@@ -13,7 +13,7 @@ import { createReading, type Reading } from './volumes/reading.js'
 import type { Volumes } from './volumes/volumes.js'
 
 /** What never changes any more: block ranges, and what began a DAO. */
-export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents' | 'firstEvent'> {
+export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents' | 'origins'> {
   /** Whether the loss of a DAO's first event has been published: found after all, it is late. */
   isBeginningLost (dao: string): Promise<boolean>
 }

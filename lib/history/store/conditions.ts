@@ -20,5 +20,7 @@ export const IS_PROPOSAL_EVENT = sql<boolean>`proposal is not null and market is
 /** After which a pool has fees that no swap of it was charged. */
 export const BRINGS_FEES = sql<boolean>`
   kind in (${quoted(['FinalizeProposal', 'AdminCancelProposal', 'CollectMeteoraDammFees'])})`
+/** Block ranges have it. */
+export const IS_ON_TIME = sql<boolean>`coalesce(late, 'fee') = 'fee'`
 /** Trades of version 1.0 whose maker is not known yet. */
 export const UNNAMED = sql<boolean>`maker is null and side is not null`

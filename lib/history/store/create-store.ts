@@ -5,8 +5,7 @@ import { decisionReads } from './decisions.js'
 import { eventReads } from './event-reads.js'
 import { failed, hasNoRoom, NO_ROOM, otherNetwork, unusable } from './failures.js'
 import { migrate } from './migrations.js'
-import { putPublished } from './published.js'
-import { stateReads } from './state.js'
+import { putPublished, stateReads } from './state.js'
 import type { PublishedSlot } from './types.js'
 import type { ColumnTypes, Tables } from './tables.js'
 import { putMeta, putRows, readMeta, readRevision, type View, type Writing } from './view.js'
@@ -143,7 +142,6 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     writeRebuilt: write(putRebuilt),
     // no row of the state: a revision more would have every follower read all of it again
     publish: (slot: PublishedSlot) => guarded('written', () => inTurn(() => writing(db => putPublished({ db }, slot)))),
-    /** Notes what is learnt of events, and who traded on their days. */
     amend: write(putAmended),
     /** Binds the store to a network, by its genesis hash. Throws WRONG_NETWORK. */
     bindNetwork: (genesis: string) => guarded('written', async () => {

@@ -3,11 +3,10 @@ import { sql, type RawBuilder } from 'kysely'
 import { UNKNOWN_KIND } from '../../protocol/events.js'
 import type { FeeRate, PoolEvent, Trade } from '../rules/types.js'
 import type { ToldEvent } from '../rules/unknown-kinds.js'
-import { INCOMPLETE, IS_POOL_EVENT } from './conditions.js'
+import { INCOMPLETE, IS_ON_TIME, IS_POOL_EVENT } from './conditions.js'
 import { type RowOf, seqText } from './mapping.js'
-import { IS_ON_TIME } from './published.js'
 import type {
-  FirstEvent, IncompleteEvent, IncompleteQuery, PoolEventsQuery, PublishedSlot, Since, Traders, TradesQuery
+  IncompleteEvent, IncompleteQuery, Origin, PoolEventsQuery, PublishedSlot, Since, Traders, TradesQuery
 } from './types.js'
 import { EVENT, FACTS, FEE_RATE, POOL_EVENT, STORED_EVENT } from './tables.js'
 import { grouped, isOfDaos, isOneOf, readRevision, type View, withDao } from './view.js'
@@ -106,11 +105,11 @@ export const eventReads = {
   },
 
   /** One that is not stored is left out. */
-  async origins (view: View, keys: ReadonlyArray<Pick<PoolEvent, 'dao' | 'seq'>>): Promise<PoolEvent[]> {
+  async origins (view: View, keys: ReadonlyArray<Pick<PoolEvent, 'dao' | 'seq'>>): Promise<Origin[]> {
     const wanted = keys.map(({ dao, seq }) => ({ dao: view.idOf(dao), seq: seqText(seq) }))
-    const rows = await view.db.selectFrom('events').select(COLUMNS)
+    const rows = await view.db.selectFrom('events').select([...COLUMNS, 'late'])
       .where(isOneOf(view, 'events', ['dao', 'seq'], wanted)).execute()
-    return rows.map(withDao(view, POOL_EVENT))
+    return rows.map(row => ({ ...withDao(view, POOL_EVENT)(row), isLate: row.late === 'event' }))
   },
 
   /** Of all DAOs, in the order of the chain, without what came after its slot was published. */
@@ -136,13 +135,6 @@ export const eventReads = {
     const row = await db.selectFrom('events').select(['slot', 'at']).where('slot', '<=', upTo)
       .orderBy('slot', 'desc').limit(1).executeTakeFirst()
     return row ?? null
-  },
-
-  /** Number 1 of a DAO. */
-  async firstEvent (view: View, dao: string): Promise<FirstEvent | null> {
-    const row = await view.db.selectFrom('events').select([...COLUMNS, 'late'])
-      .where('dao', '=', view.idOf(dao)).where('seq', '=', seqText(1n)).executeTakeFirst()
-    return row === undefined ? null : { ...withDao(view, POOL_EVENT)(row), isLate: row.late === 'event' }
   },
 
   /** Those that a DAO's swaps show, oldest first; without one, that of the newest swap of all. */

@@ -2,10 +2,9 @@ import type { VolumeBasis, VolumeRule } from '../../market/volume.js'
 import { ratio } from '../../decimal.js'
 import type { Loss, RebuiltTo, StoreState, UnattributedEvent } from '../rules/types.js'
 import { jsonText } from './mapping.js'
-import { readPublished } from './published.js'
-import type { NotedState } from './types.js'
+import type { NotedState, PublishedSlot } from './types.js'
 import { INDEXED_RANGE, SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
-import { grouped, isOneOf, readMeta, readRevision, type View } from './view.js'
+import { grouped, isOneOf, putMeta, readMeta, readRevision, type View } from './view.js'
 
 /** The rule by which volumes are counted, as it is noted. */
 interface NotedRule { basis: VolumeBasis, rate: { n: string, d: string } }
@@ -31,6 +30,15 @@ function stateOfNotes (
     valuation: valuation && ruleOf(valuation),
     rebuilding: rebuilding && { ...rebuilding, valuation: ruleOf(rebuilding.valuation) }
   }
+}
+
+export const readPublished = async ({ db }: Pick<View, 'db'>): Promise<PublishedSlot | null> =>
+  JSON.parse((await readMeta(db)).get('published') ?? 'null')
+
+/** Never back: an older slot changes nothing. */
+export async function putPublished (to: Pick<View, 'db'>, slot: PublishedSlot): Promise<void> {
+  const known = await readPublished(to)
+  if (known === null || known.slot < slot.slot) await putMeta(to.db, { published: JSON.stringify(slot) })
 }
 
 export const stateReads = {

@@ -79,7 +79,7 @@ export interface AmendedEvent
   Partial<Pick<StoredEvent, 'maker' | 'blockIndex' | 'liquidity' | 'facts' | 'reason'>> {}
 
 /** `isLate`: it came when its slot had been published. */
-export interface FirstEvent extends PoolEvent { isLate: boolean }
+export interface Origin extends PoolEvent { isLate: boolean }
 
 /** Amounts are raw quote units as executed. */
 export interface Traders {

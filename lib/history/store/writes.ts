@@ -3,8 +3,7 @@ import { feeRatesOf } from '../rules/tally.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
 import { putAdded, putCloses, putMakers } from './candle-rows.js'
 import { jsonText, rowOf, seqText } from './mapping.js'
-import { readPublished } from './published.js'
-import { notesOf } from './state.js'
+import { notesOf, readPublished } from './state.js'
 import type { AmendedEvent, RebuiltPage, StepChanges } from './types.js'
 import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
 import { deleteRows, excluded, putMeta, putRows, type Writing } from './view.js'
@@ -13,7 +12,7 @@ const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bi
   db.updateTable('events').where('dao', '=', numberOf(dao)).where('seq', '=', seqText(seq))
 
 export async function putAmended (
-  to: Writing, events: readonly AmendedEvent[], makers: readonly DayMaker[] = []
+  to: Writing, events: readonly AmendedEvent[], makers: readonly DayMaker[]
 ): Promise<void> {
   for (const event of events) {
     const { maker = null, blockIndex = null, liquidity = null, facts = null, reason } = event

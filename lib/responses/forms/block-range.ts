@@ -75,13 +75,12 @@ export function createBlockRange (
     checkAddress(pool, 'INVALID_POOL_ID')
     const tokens = excluded.has(pool) ? undefined : await poolTokens(snapshots, pool)
     if (tokens === undefined || !isTellable(tokens)) throw noPool(pool)
-    const { first, isLost } = await history.published(async reading => ({
-      first: await reading.firstEvent(pool), isLost: await reading.isBeginningLost(pool)
-    }))
+    const [[first], isLost] = await history.published(async reading =>
+      [await reading.origins([{ dao: pool, seq: 1n }]), await reading.isBeginningLost(pool)] as const)
     const known = { id: pool, dexKey: 'futarchy' as const, asset0Id: tokens.baseMint, asset1Id: tokens.quoteMint }
     // asked for once: what was left out because no node had it stays left out
-    if (first === null ? isLost : first.isLate) return { pair: known }
-    if (first === null || first.maker === null) {
+    if (first === undefined ? isLost : first.isLate) return { pair: known }
+    if (first === undefined || first.maker === null) {
       throw new ServiceError('WARMING_UP', 'what began the pool is not stored yet')
     }
     const { slot, at, signature, maker } = first

@@ -214,7 +214,6 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await store.traders([dao], 0, 9)
   await store.daysOf(dao, { from: 0, to: 86_400, limit: 1000 })
   await store.origins([{ dao, seq: 7n }])
-  await store.firstEvent(dao)
   await store.feeRates(dao)
   await store.lastTrades(6, [dao])
   await store.daosTraded(1, 9)

@@ -532,8 +532,9 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         [B, { makers: null, buyers: null, sellers: null, buys: 0, sells: 1, buyQuote: 0n, sellQuote: U64 - 1n }]
       ])
     )
-    t.match(await store.firstEvent(A), { kind: 'InitializeDao', slot: 101, at: 1001, maker: 'maker1' })
-    t.equal(await store.firstEvent(B), null, 'not where only later ones are stored')
+    const firstOf = (dao: string) => store.origins([{ dao, seq: 1n }])
+    t.match(await firstOf(A), [{ kind: 'InitializeDao', slot: 101, at: 1001, maker: 'maker1', isLate: false }])
+    t.same(await firstOf(B), [], 'not where only later ones are stored')
     t.match(await store.newestBlock(102), { slot: 102, at: 1002 })
     t.equal(await store.newestBlock(9), null)
     t.same(
