@@ -47,7 +47,7 @@ interface Dialect {
 /** Statements that make swap n of DAO 1 + n % daos, one a slot, in the order of time, and the rows of candles. */
 function * statements ({ number, series, pad }: Dialect): Generator<string> {
   const at = `cast(${BEGIN} + n * ${DAYS * DAY}.0 / ${swaps} as ${number})`
-  yield `insert into daos (id, address, first_swap) select n, 'dao' || n, ${BEGIN} from ${series(1, daos)}`
+  yield `insert into daos (id, address) select n, 'dao' || n from ${series(1, daos)}`
   for (let from = 0; from < swaps; from += BATCH) {
     yield `insert into events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee,
         quote_fees, base_fees, quote_reserves, base_reserves, maker, block_index)

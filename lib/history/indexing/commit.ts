@@ -125,10 +125,10 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
         { ...planned, candles, rates, proposals, unattributed, attributed, missing, found, state: next }
       )
       for (const [dao, ranges] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
-      for (const [dao, at] of planned.firstSwaps) state.firstSwaps.set(dao, at)
       for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
       for (const [bps, swaps] of rates) state.rates.set(bps, swaps)
-      for (const { dao, at, reason } of planned.events) {
+      for (const { dao, at, swap, reason } of planned.events) {
+        if (swap !== null) state.firstSwaps.set(dao, Math.min(at, state.firstSwaps.get(dao) ?? at))
         if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
       }
       const gone = new Set([...found, ...missing.map(({ signature }) => signature)])

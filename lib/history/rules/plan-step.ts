@@ -14,8 +14,7 @@ export type StepPlan = ReturnType<typeof planStep>
  * step may yet fail.
  */
 export function planStep (
-  known: Readonly<Pick<StoreState, 'sequenceRanges' | 'firstSwaps'>>, events: readonly AttributedEvent[],
-  valuation: VolumeRule
+  known: Readonly<Pick<StoreState, 'sequenceRanges'>>, events: readonly AttributedEvent[], valuation: VolumeRule
 ) {
   const fresh: StoredEvent[] = []
   const repeated: StoredEvent[] = []
@@ -37,7 +36,6 @@ export function planStep (
 
   const tally = createTally(valuation)
   const fees: Array<{ dao: string, seq: bigint, fee: bigint }> = []
-  const firstSwaps = new Map<string, number>()
   const own = new Map(fresh.filter(({ swap }) => swap !== null).map(event => [`${event.seq} ${event.dao}`, event]))
   for (const [dao, settled] of found) {
     for (const { swap, fee } of settled) {
@@ -50,12 +48,7 @@ export function planStep (
       tally.settle(dao, swap, fee)
     }
   }
-  for (const { swap, ...event } of own.values()) {
-    const { dao, at } = event
-    tally.count({ ...event, swap: swap! })
-    const first = firstSwaps.get(dao) ?? known.firstSwaps.get(dao) ?? Infinity
-    if (at < first) firstSwaps.set(dao, at)
-  }
+  for (const { swap, ...event } of own.values()) tally.count({ ...event, swap: swap! })
   return {
     events: fresh,
     /** Events whose number is stored already, or came twice in this step. */
@@ -65,7 +58,6 @@ export function planStep (
     sequenceRanges,
     ...tally.rows(),
     rates: tally.rates,
-    firstSwaps,
     swaps: own.size
   }
 }

@@ -105,7 +105,7 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
       let revision = await readRevision(trx)
       const to = { ...await viewOf(trx), numberOf, nextRevision: () => ++revision }
       await work(to)
-      await putRows(to, 'daos', fresh.map(dao => ({ ...dao, first_swap: null })), oc => oc.doNothing())
+      await putRows(to, 'daos', fresh, oc => oc.doNothing())
       await putMeta(trx, { revision: String(to.nextRevision()) })
     })
     fresh.length = 0

@@ -115,6 +115,7 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
       dao integer not null, bps text not null, from_slot bigint not null, to_slot bigint not null,
       primary key (dao, bps))`,
     sql`drop table if exists accounts`,
+    sql`alter table daos drop column first_swap`,
     sql`update meta set key = 'revision' where key = 'change'`,
     sql`delete from meta where key = 'valuation'`
   ]

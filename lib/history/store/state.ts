@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { VolumeBasis, VolumeRule } from '../../market/volume.js'
 import { ratio } from '../../decimal.js'
 import type { Loss, RebuiltTo, StoreState, UnattributedEvent } from '../rules/types.js'
@@ -46,7 +47,9 @@ export const stateReads = {
     const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
     const proposals = await db.selectFrom('proposals').selectAll().execute()
     const rates = await db.selectFrom('rates').selectAll().execute()
-    const daos = await db.selectFrom('daos').selectAll().where('first_swap', 'is not', null).execute()
+    const first = sql<number | null>`(
+      select at from events where dao = daos.id and side is not null order by at limit 1)`
+    const daos = await db.selectFrom('daos').select(['address', first.as('at')]).execute()
     const unreadable = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
       .orderBy('at').execute()
     const indexedRanges = await db.selectFrom('indexed_ranges').selectAll().orderBy('newest_slot', 'desc').execute()
@@ -57,7 +60,7 @@ export const stateReads = {
       proposals: new Map(proposals.map(({ proposal, dao }) => [proposal, addressOf(dao)])),
       missing: await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute(),
       rates: new Map(rates.map(({ bps, swaps }) => [bps, swaps])),
-      firstSwaps: new Map(daos.map(({ address, first_swap: at }) => [address, at!])),
+      firstSwaps: new Map(daos.flatMap(({ address, at }) => at === null ? [] : [[address, at]])),
       // the newest in its place
       unreadable: new Map(unreadable.map(({ dao, at }) => [addressOf(dao), at]))
     }

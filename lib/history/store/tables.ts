@@ -147,7 +147,7 @@ export const FEE_RATE = record({ bps: text('bps'), fromSlot: number('from_slot')
 
 export interface Tables {
   meta: { key: string, value: string }
-  daos: { id: number, address: string, first_swap: number | null }
+  daos: { id: number, address: string }
   /**
    * `revision`: set anew when a row changes, so that a reader finds what is new to it. `late`: it, or its fee, came
    * after its slot had been published, and is left out of block ranges for good.

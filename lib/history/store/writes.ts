@@ -80,18 +80,12 @@ async function putOddities (to: Writing, changes: StepChanges): Promise<void> {
   await deleteRows(to, 'missing', ['signature'], changes.found.map(signature => ({ signature })))
 }
 
-async function putFirstSwaps (to: Writing, { firstSwaps }: StepChanges): Promise<void> {
-  const daos = Array.from(firstSwaps, ([address, at]) => ({ id: to.numberOf(address), address, first_swap: at }))
-  await putRows(to, 'daos', daos, oc => oc.column('id').doUpdateSet(excluded(['first_swap'])))
-}
-
 export async function writeStep (to: Writing, changes: StepChanges): Promise<void> {
   await putEvents(to, changes)
   await putSequenceRanges(to, changes)
   await putAdded(to, changes)
   await putRates(to, changes.rates)
   await putOddities(to, changes)
-  await putFirstSwaps(to, changes)
   const { indexedRanges } = changes.state
   if (indexedRanges !== undefined) {
     await to.db.deleteFrom('indexed_ranges').execute()

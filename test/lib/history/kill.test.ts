@@ -38,7 +38,7 @@ function rowsOf (folder: string): Record<string, unknown[]> {
     events: all(
       'select daos.address, e.seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events e join daos on daos.id = e.dao order by 1, 2'
     ),
-    daos: all('select address, first_swap from daos order by 1'),
+    daos: all('select address from daos order by 1'),
     candles: all(
       'select daos.address, width, start, base, quote, trades, fees, open_seq, close_seq, average_base from candles c join daos on daos.id = c.dao order by 1, 2, 3'
     ),

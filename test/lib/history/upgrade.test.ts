@@ -47,6 +47,7 @@ const BACK = [
   ]),
   ...['candles', 'closes', 'makers', 'fee_rates'].map(table => `drop table ${table}`),
   'create table days (dao integer not null, day integer not null, base text not null, quote text not null, trades bigint not null, change bigint not null, primary key (dao, day))',
+  'alter table daos add column first_swap bigint',
   'create index days_change on days (change)',
   "insert into days values (1, 20000, '1', '1', 99, 1)",
   'create table accounts (address text primary key, seq text not null)',
@@ -61,7 +62,7 @@ const TABLES = {
     where kind in ('SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'InitializeDao',
       'InitializeProposal', 'RemoveProposal', 'ConditionalSwap', 'CollectMeteoraDammFees') order by dao, seq`,
   all: 'select revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events order by dao, seq',
-  daos: 'select id, address, first_swap from daos order by id',
+  daos: 'select id, address from daos order by id',
   candles:
     `select dao, width, start, base, quote, trades, ${CANDLE.join(', ')} from candles order by dao, width, start`,
   closes: 'select dao, day, seq, at, quote_reserves, base_reserves from closes order by dao, day',

@@ -48,7 +48,10 @@ test('a step adds to what the one before has written, and to what may or may not
     { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
   )
   const begun = ledger.history.length
-  for (let at = 0; at < 6; at++) dao.swap('buy', 10n ** 6n)
+  for (let at = 0; at < 6; at++) {
+    dao.swap('buy', 10n ** 6n)
+    ledger.advance(60)
+  }
   const stepOf = (index: number) => {
     const tx = JSON.parse(ledger.history.json(index)) as RawTransaction
     return {
@@ -70,11 +73,14 @@ test('a step adds to what the one before has written, and to what may or may not
   const trades = async () => (await store.daysAfter(0, 99)).rows.reduce((sum, { trades }) => sum + trades, 0)
   await writer.learn([dao.address])
   for (let index = 0; index < begun; index++) await writer.commit(stepOf(index))
-  await writer.commit(stepOf(begun))
   await writer.commit(stepOf(begun + 1))
+  t.equal(writer.state.firstSwaps.get(dao.address), ledger.swaps[1]!.time)
+  await writer.commit(stepOf(begun))
+  t.equal(writer.state.firstSwaps.get(dao.address), ledger.swaps[0]!.time, 'the first one, whenever it comes')
   fault = 'before'
   await t.rejects(writer.commit(stepOf(begun + 2)), { code: 'HISTORY_UNAVAILABLE' })
   fault = ''
   await writer.commit(stepOf(begun + 2))
   t.equal(await trades(), 3, 'what was not written counts once')
+  t.same((await store.load()).firstSwaps, writer.state.firstSwaps)
 })

@@ -87,17 +87,14 @@ const clone = ({ event, keepsFees }: AttributedEvent): AttributedEvent => ({
 /** What is kept after the events have come in the given batches. */
 function keep (batches: readonly AttributedEvent[][], valuation: VolumeRule) {
   const sequenceRanges = new Map<string, SequenceRange[]>()
-  const firstSwaps = new Map<string, number>()
   const stored = new Map<string, StoredEvent>()
   const days = new Map<string, { base: bigint, quote: bigint, trades: number }>()
   const rates = new Map<string, number>()
-  const known: Parameters<typeof planStep>[0] = { sequenceRanges, firstSwaps }
   for (const batch of batches) {
-    const planned = planStep(known, batch.map(clone), valuation)
+    const planned = planStep({ sequenceRanges }, batch.map(clone), valuation)
     for (const event of planned.events) stored.set(`${event.dao} ${event.seq}`, event)
     for (const { dao, seq, fee } of planned.fees) stored.get(`${dao} ${seq}`)!.swap!.fee = fee
     for (const [dao, ranges] of planned.sequenceRanges) sequenceRanges.set(dao, ranges)
-    for (const [dao, at] of planned.firstSwaps) firstSwaps.set(dao, at)
     for (const { dao, size, start, base, quote, trades } of planned.candles) {
       if (size !== 'days') continue
       const day = dayOf(start)
@@ -110,7 +107,6 @@ function keep (batches: readonly AttributedEvent[][], valuation: VolumeRule) {
   return {
     stored,
     sequenceRanges: sorted(sequenceRanges),
-    firstSwaps: sorted(firstSwaps),
     days: sorted(days),
     rates: sorted(rates).filter(([, swaps]) => swaps !== 0)
   }
@@ -206,29 +202,20 @@ test('a sum that should be a round number is one', async t => {
   t.not(compare(sumOf(third, 1), ratio(1n, 3n)), 0, 'a third has no end')
 })
 
-test('candles of each size, the first swap and its fee are the same in whatever order the events come', t => {
+test('candles of each size and a fee are the same in whatever order the events come', t => {
   const DAY = 86_400
   const swap: Made = { kind: 'swap', side: 'buy', input: 10_000n, output: 100n, bps: 25n, wait: 5 * DAY }
-  const known: Parameters<typeof planStep>[0] = { sequenceRanges: new Map(), firstSwaps: new Map() }
   const rule: VolumeRule = { rate: ratio(25n, 10_000n), basis: 'input' }
   const [born, first, second] = chain('A', [swap, swap]) as [AttributedEvent, AttributedEvent, AttributedEvent]
-  const all = planStep(known, [born, second, first].map(clone), rule)
+  const all = planStep({ sequenceRanges: new Map() }, [born, second, first].map(clone), rule)
   for (const size of ['minutes', 'hours', 'days'] as const) {
     const candles = all.candles.filter(one => one.size === size).map(({ start, trades }) => [start, trades])
     t.same(candles, [[second.event.at, 1], [first.event.at, 1]], size)
   }
-  t.same([...all.firstSwaps], [['A', first.event.at]])
   t.same(
     [all.fees, all.events.find(({ seq }) => seq === 3n)!.swap!.fee],
     [[], 25n],
     'a fee that the step itself tells is written with its swap'
-  )
-  t.equal(planStep(
-    { ...known, firstSwaps: new Map([['A', first.event.at]]) }, [first, second].map(clone), rule
-  ).firstSwaps.size, 0, 'an older first swap stays')
-  t.equal(
-    planStep({ ...known, firstSwaps: new Map([['A', second.event.at]]) }, [first].map(clone), rule).firstSwaps.get('A'),
-    first.event.at
   )
   t.end()
 })
@@ -236,9 +223,7 @@ test('candles of each size, the first swap and its fee are the same in whatever 
 test('a swap at the beginning of time has its candles', t => {
   const [, swap] = chain('A', [{ kind: 'swap', side: 'buy', input: 10_000n, output: 100n, bps: 25n, wait: 0 }])
   swap!.event.at = 0
-  const plan = planStep(
-    { sequenceRanges: new Map(), firstSwaps: new Map() }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' }
-  )
+  const plan = planStep({ sequenceRanges: new Map() }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' })
   t.same(plan.candles.map(({ size, start }) => [size, start]), [['minutes', 0], ['hours', 0], ['days', 0]])
   t.end()
 })

@@ -147,6 +147,7 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
     t.equal((await store.daysOf(dao, { from: 0, to: 100 * 86_400, limit: 1000 })).length, 100)
     t.equal((await store.origins([{ dao, seq: 7n }])).length, 1)
     t.equal((await store.origins([{ dao, seq: 1n }])).length, 1)
+    t.equal((await store.load()).firstSwaps.get(dao), 5_000_000 + 6 * 60)
     t.equal((await store.lastTrades(6_000_000, Array.from({ length: 20 }, (_, at) => `dao${at + 1}`))).length, 20)
     t.same(await store.incompleteSlot(), null)
     t.same(await store.untold(), false)

@@ -33,7 +33,6 @@ const nothing: StepChanges = {
   candles: [],
   makers: [],
   rates: new Map(),
-  firstSwaps: new Map(),
   proposals: new Map(),
   unattributed: [],
   attributed: [],
@@ -304,12 +303,11 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     await place.store.write({
       ...nothing,
       events: [
-        event(1n), event(3n),
+        event(1n), event(3n, { at: 33 }),
         event(5n, { kind: 'Unreadable', swap: null, fees: null, reserves: null, reason: 'odd', raw, at: 50 })
       ],
       sequenceRanges: new Map([[A, [range(1n, 1n), range(3n, 3n), range(5n, 5n)]]]),
       rates: new Map([['25', 2]]),
-      firstSwaps: new Map([[A, 33]]),
       proposals: new Map([['P', A]]),
       unattributed: [waiting, odd],
       missing: [
@@ -327,9 +325,9 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(await place.store.unattributed(['P', 'Q']), [waiting])
     await place.store.write({
       ...nothing,
+      events: [event(2n, { at: 22 }), event(4n, { at: 21, swap: null })],
       sequenceRanges: new Map([[A, [range(1n, 3n), range(5n, 5n)]]]),
       rates: new Map([['25', 1]]),
-      firstSwaps: new Map([[A, 22]]),
       attributed: [{ signature: 's', eventIndex: 1 }],
       missing: [{ signature: 'k', slot: 5, at: 6, reason: 'another' }],
       found: ['m'],

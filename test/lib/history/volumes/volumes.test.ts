@@ -22,7 +22,6 @@ const NOTHING_DONE: StepChanges = {
   candles: [],
   makers: [],
   rates: new Map(),
-  firstSwaps: new Map(),
   proposals: new Map(),
   unattributed: [],
   attributed: [],
