@@ -34,15 +34,13 @@ const KEYS: Record<Table, string[]> = {
   daos: ['id'],
   unattributed: ['signature', 'event_index'],
   sequence_ranges: ['dao', 'first_seq'],
-  rates: ['bps'],
   proposals: ['proposal'],
-  indexed_ranges: ['newest'],
   missing: ['signature'],
   fee_rates: ['dao', 'bps']
 }
 const TABLES = Object.keys(KEYS) as Table[]
 const SEQS = new Set(['seq', 'first_seq', 'last_seq', 'pending_seq'])
-const TEXTS = new Set(['maker', 'signature', 'bps', 'proposal', 'newest'])
+const TEXTS = new Set(['maker', 'signature', 'bps', 'proposal'])
 const PAGE_SIZE = 2000
 /** What only a leader tells, of itself (`lib/history/replicas/leader-progress.ts`). */
 export const LEADER_NOTES = ['progress'] as const
@@ -93,7 +91,7 @@ async function prepareTarget ({ to }: CopyOptions, program: string, state: strin
   }
   const mark = meta.get('copying')
   if (mark === state) return
-  if (mark === undefined && (await numberOf(to, 'events') > 0 || await numberOf(to, 'indexed_ranges') > 0)) {
+  if (mark === undefined && (await numberOf(to, 'events') > 0 || meta.has('indexedRanges'))) {
     throw unusable('the target holds a history of its own: name an empty one')
   }
   await to.writing(async db => {

@@ -16,8 +16,7 @@ const CANDLE =
 const COLUMNS = {
   candles: CANDLE,
   makers: 'dao, day, maker',
-  fee_rates: 'dao, bps, from_slot, to_slot',
-  rates: 'bps, swaps'
+  fee_rates: 'dao, bps, from_slot, to_slot'
 }
 
 /** A store as `ledger` fills it, a way to its rows and one to damage it. */
@@ -32,6 +31,7 @@ async function rowsOf ({ all }: Filled): Promise<Record<string, string[]>> {
   for (const [table, columns] of Object.entries(COLUMNS)) {
     found[table] = (await all(`select ${columns} from ${table}`)).map(row => JSON.stringify(row)).sort()
   }
+  found.rates = (await all("select value from meta where key = 'rates'")).map(row => JSON.stringify(row))
   return found
 }
 

@@ -10,7 +10,7 @@ import type { Store } from '../store/create-store.js'
 import type { AmendedEvent, NotedState } from '../store/types.js'
 import type { DayMaker, MissingTransaction, StoreState, UnattributedEvent } from '../rules/types.js'
 
-export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps'>> {
+export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps' | 'rates'>> {
   /** In any order. */
   events: LocatedEvent[]
   missing?: MissingTransaction[]
@@ -116,17 +116,17 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const attributed = freed.map(({ event }) => event)
     const planned = planStep(state, [...freed, ...rows.filter(row => 'event' in row)], valuation)
     const candles = await withStored(store, planned.candles)
-    const rates = new Map(Array.from(planned.rates, ([bps, swaps]) => [bps, swaps + (state.rates.get(bps) ?? 0)]))
-    const next = { ...noted, events: state.events + planned.events.length, swaps: state.swaps + planned.swaps }
+    const rates = new Map(state.rates)
+    for (const [bps, swaps] of planned.rates) rates.set(bps, swaps + (rates.get(bps) ?? 0))
+    const next = { ...noted, rates, events: state.events + planned.events.length, swaps: state.swaps + planned.swaps }
     // planned in a round of the event loop, written in others
     await letGo()
     await change(async () => {
       await store.write(
-        { ...planned, candles, rates, proposals, unattributed, attributed, missing, found, state: next }
+        { ...planned, candles, proposals, unattributed, attributed, missing, found, state: next }
       )
       for (const [dao, ranges] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
       for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
-      for (const [bps, swaps] of rates) state.rates.set(bps, swaps)
       for (const { dao, at, swap, reason } of planned.events) {
         if (swap !== null) state.firstSwaps.set(dao, Math.min(at, state.firstSwaps.get(dao) ?? at))
         if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))

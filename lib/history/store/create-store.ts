@@ -25,12 +25,6 @@ export interface Engine {
   release (): Promise<void>
 }
 
-async function isEmpty (db: Db): Promise<boolean> {
-  const found = await Promise.all((['events', 'indexed_ranges'] as const).map(table =>
-    db.selectFrom(table).select(({ lit }) => lit(1).as('one')).limit(1).executeTakeFirst()))
-  return found.every(row => row === undefined)
-}
-
 async function bind (db: Db, program: string, isAlone: boolean): Promise<void> {
   const meta = await readMeta(db)
   if (meta.has('copying')) {
@@ -41,7 +35,8 @@ async function bind (db: Db, program: string, isAlone: boolean): Promise<void> {
   if (kept === program) return
   if (kept !== undefined) {
     // what a first start with a wrong setting has made binds nobody, but who else may have it open
-    if (!isAlone || !await isEmpty(db)) {
+    const event = await db.selectFrom('events').select('revision').limit(1).executeTakeFirst()
+    if (!isAlone || event !== undefined || meta.has('indexedRanges')) {
       throw unusable(`the history belongs to another program: it was made for ${kept}, the settings name ${program}; ` +
         'another DATA_DIR or database begins a new one')
     }

@@ -1,7 +1,10 @@
 import { sql, type Kysely } from 'kysely'
+import type { IndexedRange } from '../rules/types.js'
 import { BRINGS_FEES, INCOMPLETE, IS_PROPOSAL_EVENT, UNNAMED, UNTOLD } from './conditions.js'
 import { unusable } from './failures.js'
+import { notesOf } from './state.js'
 import type { ColumnTypes, Tables } from './tables.js'
+import { putMeta } from './view.js'
 
 /** The tables of version 1.0.0 that are left. */
 async function first (db: Kysely<Tables>, { revision, u64 }: ColumnTypes): Promise<void> {
@@ -29,7 +32,6 @@ async function first (db: Kysely<Tables>, { revision, u64 }: ColumnTypes): Promi
       top_quote ${amount}, top_base ${amount},
       open_seq ${amount}, open_at bigint, open_side text, open_input ${amount}, open_output ${amount},
       open_post ${amount}, primary key (dao, low))`,
-    sql`create table rates (bps text primary key, swaps bigint not null)`,
     sql`create table proposals (proposal text primary key, dao integer not null)`,
     sql`create table segments (
       newest text primary key, newest_slot bigint not null, oldest text not null, oldest_slot bigint not null,
@@ -42,7 +44,6 @@ async function first (db: Kysely<Tables>, { revision, u64 }: ColumnTypes): Promi
 const RENAMED: Record<string, { from: string, columns?: Record<string, string> }> = {
   events: { from: 'events', columns: { change: 'revision', place: 'event_index' } },
   unattributed: { from: 'unplaced', columns: { place: 'event_index' } },
-  indexed_ranges: { from: 'segments' },
   sequence_ranges: {
     from: 'intervals',
     columns: {
@@ -77,7 +78,13 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
       await sql`alter table ${sql.table(table)} rename column ${sql.ref(old)} to ${sql.ref(name)}`.execute(db)
     }
   }
+  const { rows: indexedRanges } = await sql<IndexedRange>`
+    select newest, newest_slot as "newestSlot", oldest, oldest_slot as "oldestSlot", oldest_time as "oldestTime", anchor
+    from segments order by newest_slot desc`.execute(db)
+  if (indexedRanges.length > 0) await putMeta(db, notesOf({ indexedRanges }))
   const statements = [
+    sql`drop table segments`,
+    sql`drop table if exists rates`,
     ...[
       sql`maker text`, sql`block_index integer`, sql`quote_change ${amount}`, sql`base_change ${amount}`,
       sql`proposal text`, sql`market text`, sql`facts text`, sql`late text`

@@ -4,7 +4,7 @@ import { ratio } from '../../decimal.js'
 import type { Loss, RebuiltTo, StoreState, UnattributedEvent } from '../rules/types.js'
 import { jsonText } from './mapping.js'
 import type { NotedState, PublishedSlot } from './types.js'
-import { INDEXED_RANGE, SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
+import { SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
 import { grouped, isOneOf, putMeta, readMeta, readRevision, type View } from './view.js'
 
 /** The rule by which volumes are counted, as it is noted. */
@@ -12,22 +12,23 @@ interface NotedRule { basis: VolumeBasis, rate: { n: string, d: string } }
 
 const ruleOf = ({ basis, rate: { n, d } }: NotedRule): VolumeRule => ({ basis, rate: ratio(BigInt(n), BigInt(d)) })
 
-/** Indexed ranges have a table. */
-export const notesOf = ({ indexedRanges: _, ...noted }: Partial<NotedState>): Record<string, string> =>
+type Noted = NotedState & Pick<StoreState, 'valuation' | 'rebuilding'>
+
+export const notesOf = (noted: Partial<Noted>): Record<string, string> =>
   Object.fromEntries(Object.entries(noted).map(([key, value]) => [key, jsonText(value)]))
 
-function stateOfNotes (
-  notes: ReadonlyMap<string, string>
-): Omit<NotedState, 'indexedRanges'> & Pick<StoreState, 'valuation' | 'rebuilding'> {
+function stateOfNotes (notes: ReadonlyMap<string, string>): Noted {
   const noted = <T>(key: string, none: T): T => notes.has(key) ? JSON.parse(notes.get(key)!) : none
   const valuation = noted<NotedRule | null>('valuation', null)
   const rebuilding = noted<RebuiltTo & { valuation: NotedRule } | null>('rebuilding', null)
   return {
+    indexedRanges: noted('indexedRanges', []),
     ended: noted('ended', false),
     losses: noted<Loss[]>('losses', []),
     numbersAhead: new Map(noted<Array<[string, string]>>('numbersAhead', []).map(([dao, seq]) => [dao, BigInt(seq)])),
     events: noted('events', 0),
     swaps: noted('swaps', 0),
+    rates: new Map(noted<Array<[string, number]>>('rates', [])),
     valuation: valuation && ruleOf(valuation),
     rebuilding: rebuilding && { ...rebuilding, valuation: ruleOf(rebuilding.valuation) }
   }
@@ -46,20 +47,16 @@ export const stateReads = {
   async load ({ db, addressOf }: View): Promise<StoreState> {
     const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
     const proposals = await db.selectFrom('proposals').selectAll().execute()
-    const rates = await db.selectFrom('rates').selectAll().execute()
     const first = sql<number | null>`(
       select at from events where dao = daos.id and side is not null order by at limit 1)`
     const daos = await db.selectFrom('daos').select(['address', first.as('at')]).execute()
     const unreadable = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
       .orderBy('at').execute()
-    const indexedRanges = await db.selectFrom('indexed_ranges').selectAll().orderBy('newest_slot', 'desc').execute()
     return {
       ...stateOfNotes(await readMeta(db)),
-      indexedRanges: indexedRanges.map(row => INDEXED_RANGE.read(row)),
       sequenceRanges: grouped(ranges, ({ dao }) => addressOf(dao), SEQUENCE_RANGE.read),
       proposals: new Map(proposals.map(({ proposal, dao }) => [proposal, addressOf(dao)])),
       missing: await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute(),
-      rates: new Map(rates.map(({ bps, swaps }) => [bps, swaps])),
       firstSwaps: new Map(daos.flatMap(({ address, at }) => at === null ? [] : [[address, at]])),
       // the newest in its place
       unreadable: new Map(unreadable.map(({ dao, at }) => [addressOf(dao), at]))

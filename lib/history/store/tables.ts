@@ -96,15 +96,6 @@ export const SEQUENCE_RANGE = record({
   }))
 })
 
-export const INDEXED_RANGE = record({
-  newest: text('newest'),
-  newestSlot: number('newest_slot'),
-  oldest: text('oldest'),
-  oldestSlot: number('oldest_slot'),
-  oldestTime: optional(number('oldest_time')),
-  anchor: optional(text('anchor'))
-})
-
 const sum = <N extends string>(name: N) => column(name, sumText, parseSum)
 const price = <N extends string>(name: N) => ({ quote: amount(`${name}_quote`), base: amount(`${name}_base`) })
 const first = optional(record({ seq: amount('open_seq'), ...price('open') }))
@@ -160,9 +151,7 @@ export interface Tables {
   closes: RowOf<typeof CLOSE> & { dao: number, day: number, revision: number }
   fee_rates: RowOf<typeof FEE_RATE> & { dao: number }
   makers: { dao: number, day: number, maker: string }
-  rates: { bps: string, swaps: number }
   proposals: { proposal: string, dao: number }
-  indexed_ranges: RowOf<typeof INDEXED_RANGE>
   missing: MissingTransaction
 }
 

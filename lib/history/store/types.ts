@@ -6,8 +6,8 @@ import type {
   FeeRate, MarketKey, MissingTransaction, PoolEvent, RebuiltTo, StoredEvent, StoreState, UnattributedEvent
 } from '../rules/types.js'
 
-/** All that one step changes, in one transaction. Candles, ranges and rates replace those that are stored. */
-export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps'> {
+/** All that one step changes, in one transaction. Candles and ranges replace those that are stored. */
+export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps' | 'rates'> {
   proposals: ReadonlyMap<string, string>
   unattributed: readonly UnattributedEvent[]
   attributed: ReadonlyArray<{ signature: string, eventIndex: number }>
@@ -17,7 +17,7 @@ export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps'> {
 }
 
 export type NotedState =
-  Pick<StoreState, 'indexedRanges' | 'ended' | 'losses' | 'numbersAhead' | 'events' | 'swaps'>
+  Pick<StoreState, 'indexedRanges' | 'ended' | 'losses' | 'numbersAhead' | 'events' | 'swaps' | 'rates'>
 
 /** What has changed up to `revision`. */
 export interface Since<T> {
@@ -61,7 +61,8 @@ export interface RebuiltPage extends AddedRows {
   /** null: that was all. */
   upTo: RebuiltTo | null
   feeRates: FeeRate[]
-  rates: StepChanges['rates']
+  /** Of all pages so far. */
+  rates: StoreState['rates']
 }
 
 export interface IncompleteEvent extends PoolEvent { revision: number }

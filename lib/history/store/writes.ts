@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { feeRatesOf } from '../rules/tally.js'
 import type { DayMaker, FeeRate } from '../rules/types.js'
 import { putAdded, putCloses, putMakers } from './candle-rows.js'
-import { jsonText, rowOf, seqText } from './mapping.js'
+import { rowOf, seqText } from './mapping.js'
 import { notesOf, readPublished } from './state.js'
 import type { AmendedEvent, RebuiltPage, StepChanges } from './types.js'
-import { EVENT, FACTS, FEE_RATE, INDEXED_RANGE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
+import { EVENT, FACTS, FEE_RATE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
 import { deleteRows, excluded, putMeta, putRows, type Writing } from './view.js'
 
 const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bigint }) =>
@@ -27,10 +27,6 @@ export async function putAmended (
   }
   await putMakers(to, makers)
 }
-
-const putRates = (to: Writing, rates: StepChanges['rates']): Promise<void> =>
-  putRows(to, 'rates', Array.from(rates, ([bps, swaps]) => ({ bps, swaps })), oc =>
-    oc.column('bps').doUpdateSet(excluded(['swaps'])))
 
 async function putEvents (to: Writing, { events, fees }: StepChanges): Promise<void> {
   const published = (await readPublished(to))?.slot ?? -1
@@ -84,18 +80,12 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
   await putEvents(to, changes)
   await putSequenceRanges(to, changes)
   await putAdded(to, changes)
-  await putRates(to, changes.rates)
   await putOddities(to, changes)
-  const { indexedRanges } = changes.state
-  if (indexedRanges !== undefined) {
-    await to.db.deleteFrom('indexed_ranges').execute()
-    await putRows(to, 'indexed_ranges', indexedRanges.map(range => rowOf(INDEXED_RANGE, range)))
-  }
   await putMeta(to.db, notesOf(changes.state))
 }
 
 /** What is made of the swaps: a rebuild begins by emptying these, in this order (`replicas/follower.ts`). */
-const DERIVED = ['candles', 'makers', 'fee_rates', 'rates'] as const
+const DERIVED = ['candles', 'makers', 'fee_rates'] as const
 
 export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void> {
   const { db, types } = to
@@ -103,9 +93,6 @@ export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void>
   if (isFirst) for (const table of DERIVED) await sql`${sql.raw(types.empty)} ${sql.table(table)}`.execute(db)
   await putAdded(to, page)
   await putFeeRates(to, feeRates)
-  await putRates(to, rates)
   await db.deleteFrom('meta').where('key', '=', upTo === null ? 'rebuilding' : 'valuation').execute()
-  await putMeta(db, upTo === null
-    ? { valuation: jsonText(valuation) }
-    : { rebuilding: jsonText({ valuation, ...upTo }) })
+  await putMeta(db, notesOf({ rates, ...upTo === null ? { valuation } : { rebuilding: { valuation, ...upTo } } }))
 }

@@ -13,8 +13,9 @@ const TABLES = {
   events: `select dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves,
     reason, raw, maker, block_index, quote_change, base_change, proposal from events order by dao, seq`,
   ...Object.fromEntries([
-    'daos', 'makers', 'rates', 'fee_rates', 'proposals', 'sequence_ranges', 'unattributed'
+    'daos', 'makers', 'fee_rates', 'proposals', 'sequence_ranges', 'unattributed'
   ].map(table => [table, `select * from ${table}`])),
+  rates: "select value from meta where key = 'rates'",
   closes: 'select dao, day, seq, at, quote_reserves, base_reserves from closes order by dao, day',
   candles: 'select dao, width, start, base, quote, trades, fees, unknown_fees, open_quote, high_quote, low_quote, close_quote, average_quote, average_base from candles order by dao, width, start'
 }

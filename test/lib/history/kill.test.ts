@@ -46,11 +46,12 @@ function rowsOf (folder: string): Record<string, unknown[]> {
       'select daos.address, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after, pending_seq from sequence_ranges i join daos on daos.id = i.dao order by 1, 2'
     ),
     proposals: all('select proposal, daos.address from proposals p join daos on daos.id = p.dao order by 1'),
-    rates: all('select * from rates order by 1'),
-    indexed_ranges: all('select * from indexed_ranges'),
     unattributed: all('select * from unattributed'),
     missing: all('select * from missing'),
-    meta: all("select * from meta where key not in ('revision', 'published') and value not in ('', '[]') order by 1")
+    rates: all("select r.value from meta, json_each(meta.value) r where meta.key = 'rates' order by 1"),
+    meta: all(
+      "select * from meta where key not in ('revision', 'published', 'rates') and value not in ('', '[]') order by 1"
+    )
   }
   db.close()
   return rows

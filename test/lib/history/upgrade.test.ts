@@ -17,7 +17,6 @@ const CANDLE = ['fees', 'unknown_fees', ...['open', 'close'].flatMap(
 const RENAMED = [
   ['events', 'events', 'revision change, event_index place'],
   ['unattributed', 'unplaced', 'event_index place'],
-  ['indexed_ranges', 'segments', ''],
   [
     'sequence_ranges',
     'intervals',
@@ -48,11 +47,13 @@ const BACK = [
   ...['candles', 'closes', 'makers', 'fee_rates'].map(table => `drop table ${table}`),
   'create table days (dao integer not null, day integer not null, base text not null, quote text not null, trades bigint not null, change bigint not null, primary key (dao, day))',
   'alter table daos add column first_swap bigint',
+  'create table rates (bps text primary key, swaps bigint not null)',
+  'create table segments (newest text primary key, newest_slot bigint not null, oldest text not null, oldest_slot bigint not null, oldest_time bigint, anchor text)',
   'create index days_change on days (change)',
   "insert into days values (1, 20000, '1', '1', 99, 1)",
   'create table accounts (address text primary key, seq text not null)',
   'delete from schema_version where version > 2',
-  "delete from meta where key in ('published', 'valuation')",
+  "delete from meta where key in ('published', 'valuation', 'rates', 'indexedRanges')",
   "update meta set key = 'change' where key = 'revision'",
   "insert into meta (key, value) values ('valuation', 'auto 1/200')"
 ]
@@ -69,6 +70,7 @@ const TABLES = {
   makers: 'select dao, day, maker from makers order by dao, day, maker',
   rates: 'select dao, bps, from_slot, to_slot from fee_rates order by dao, bps',
   ranges: 'select * from sequence_ranges order by dao, first_seq',
+  walked: "select value from meta where key = 'indexedRanges'",
   versions: 'select version from schema_version order by version'
 }
 
@@ -93,7 +95,10 @@ async function completes (t: Test, days: number, { open, run, all }: Place): Pro
     return found
   }
   const expected = await tables()
-  await run(BACK)
+  const [walked] = expected.walked as [{ value: string }]
+  const segments = JSON.parse(walked.value) as Array<Record<string, string | number | null>>
+  await run([...BACK, ...segments.map(range => `insert into segments values (${
+    Object.values(range).map(value => typeof value === 'string' ? `'${value}'` : String(value)).join(', ')})`)])
 
   for (let stops = 0; ; stops++) {
     const store = await open(ledger.program)

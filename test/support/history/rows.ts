@@ -16,14 +16,15 @@ const QUERIES: Record<string, string> = {
   sequence_ranges: `select ${DAO('sequence_ranges')}, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after,
     pending_seq, pending_at, pending_side, pending_input, pending_output, pending_fees_after from sequence_ranges`,
   proposals: `select proposal, ${DAO('proposals')} from proposals`,
-  rates: 'select * from rates',
-  indexed_ranges: 'select * from indexed_ranges',
   unattributed: 'select * from unattributed',
   missing: 'select * from missing',
-  meta: "select * from meta where key in ('program', 'ended', 'events', 'swaps', 'valuation')"
+  meta: "select * from meta where key in ('program', 'indexedRanges', 'ended', 'events', 'swaps', 'rates', 'valuation')"
 }
 
-const plain = (value: unknown) => value === null ? '' : String(value).replace(/^0+(?=\d)/, '')
+/** Lists of pairs in one order. */
+const plain = (value: unknown) => value === null
+  ? ''
+  : String(value).startsWith('[[') ? JSON.parse(String(value)).sort().join() : String(value).replace(/^0+(?=\d)/, '')
 const sorted = (rows: Array<Record<string, unknown>>) => rows.map(
   row => Object.entries(row).map(([name, value]) => `${name}=${plain(value)}`).join(' ')
 ).sort()

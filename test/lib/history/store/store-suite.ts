@@ -32,7 +32,6 @@ const nothing: StepChanges = {
   sequenceRanges: new Map(),
   candles: [],
   makers: [],
-  rates: new Map(),
   proposals: new Map(),
   unattributed: [],
   attributed: [],
@@ -307,13 +306,12 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         event(5n, { kind: 'Unreadable', swap: null, fees: null, reserves: null, reason: 'odd', raw, at: 50 })
       ],
       sequenceRanges: new Map([[A, [range(1n, 1n), range(3n, 3n), range(5n, 5n)]]]),
-      rates: new Map([['25', 2]]),
       proposals: new Map([['P', A]]),
       unattributed: [waiting, odd],
       missing: [
         { signature: 'm', slot: 4, at: null, reason: 'null' }, { signature: 'k', slot: 5, at: 6, reason: 'null' }
       ],
-      state: { indexedRanges: [indexed], ended: true }
+      state: { indexedRanges: [indexed], ended: true, rates: new Map([['25', 2]]) }
     })
     let state = await (await place.reopen()).load()
     t.same(state.indexedRanges, [indexed])
@@ -327,11 +325,14 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       ...nothing,
       events: [event(2n, { at: 22 }), event(4n, { at: 21, swap: null })],
       sequenceRanges: new Map([[A, [range(1n, 3n), range(5n, 5n)]]]),
-      rates: new Map([['25', 1]]),
       attributed: [{ signature: 's', eventIndex: 1 }],
       missing: [{ signature: 'k', slot: 5, at: 6, reason: 'another' }],
       found: ['m'],
-      state: { indexedRanges: [{ ...indexed, newest: 'x', oldestTime: 12, anchor: 'y' }, indexed], ended: true }
+      state: {
+        indexedRanges: [{ ...indexed, newest: 'x', oldestTime: 12, anchor: 'y' }, indexed],
+        ended: true,
+        rates: new Map([['25', 1]])
+      }
     })
     state = await (await place.reopen()).load()
     t.same(state.sequenceRanges.get(A), [range(1n, 3n), range(5n, 5n)])
@@ -359,7 +360,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       events: [event(1n)],
       candles: SIZES.map(size => ({ ...day(DAY), size })),
       makers: [{ dao: A, day: 1, maker: 'old' }],
-      rates: new Map([['25', 9]])
+      state: { rates: new Map([['25', 9]]) }
     })
     await place.store.writeRebuilt(
       { ...page, isFirst: true, upTo: { revision: 1, swaps: 1 }, candles: [day(2 * DAY)], rates: new Map([['30', 4]]) }
@@ -374,7 +375,8 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       ...page,
       candles: [day(3 * DAY)],
       makers: [{ dao: A, day: 3, maker: 'x' }],
-      feeRates: [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }]
+      feeRates: [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }],
+      rates: new Map([['30', 4]])
     })
     store = await place.reopen()
     t.same(await rollupsOf(store), [valuation, null])

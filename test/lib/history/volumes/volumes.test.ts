@@ -21,7 +21,6 @@ const NOTHING_DONE: StepChanges = {
   sequenceRanges: new Map(),
   candles: [],
   makers: [],
-  rates: new Map(),
   proposals: new Map(),
   unattributed: [],
   attributed: [],
