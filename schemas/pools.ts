@@ -135,7 +135,8 @@ const ProvenanceSchema = record('Provenance',
     sequence_indexed: digits('Number of the newest event that is stored.', '4711'),
     missing_events: digits('Numbers below it that are missing.', '0'),
     windows_end: integer(
-      'Unix second at which the windows end: a trade at t counts while end − 86,400 < t ≤ end.', SECOND_EXAMPLE
+      'Unix second at which the windows end: a trade at t counts while end − 86,400 < t ≤ end; later blocks of the ' +
+        'second itself may not be in yet.', SECOND_EXAMPLE
     )
   })
 
