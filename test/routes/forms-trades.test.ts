@@ -6,7 +6,7 @@ import type { Part } from '../../lib/live/fresh.js'
 import { createCoinGecko } from '../../lib/responses/forms/coingecko.js'
 import { createDayTickers } from '../../lib/responses/forms/pairs.js'
 import { createTradedPools } from '../../lib/responses/pools/pool-list.js'
-import type { CmcSummary, CmcTrades } from '../../schemas/cmc.js'
+import type { CmcSummary, CmcTickers, CmcTrades } from '../../schemas/cmc.js'
 import type { CoinGeckoTickers, CoinGeckoTrades } from '../../schemas/coingecko.js'
 import { asking, build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
 
@@ -50,7 +50,7 @@ const turn: Turn = async work => await work()
 const near = (a: number, b: number): boolean => Math.abs(a / b - 1) < 1e-9
 
 test('high, low and change of the last 24 hours; the average price lies between', async t => {
-  const { ledger, dao, quiet, get, trades } = await setUp(t)
+  const { ledger, dao, quiet, get, trades, id } = await setUp(t)
   const prices = trades.filter(
     ({ pool, at }) => pool === dao.address && at > ledger.time - 86_400
   ).map(({ price }) => price)
@@ -78,6 +78,9 @@ test('high, low and change of the last 24 hours; the average price lies between'
     'never traded: nothing to compare with'
   )
   t.same(summary.length, tickers.length)
+  const { [id]: pair } = await get<CmcTickers>('/cmc/v1/ticker')
+  const { last_price: last, base_volume: base, quote_volume: quote } = row
+  t.match(pair, { last_price: last, base_volume: base, quote_volume: quote }, 'to the last raw unit')
 })
 
 test('a DAO that is not final yet is left out of tickers and summary, and all others are there', async t => {

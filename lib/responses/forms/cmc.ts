@@ -43,6 +43,24 @@ const summaryRow = ({ ticker, change }: DayTicker): Exact<CmcSummary[number]> =>
   lowest_price_24h: exact(ticker.low)
 })
 
+function tickerEntry ({ ticker }: DayTicker): [id: string, Exact<CmcTickers[string]>] {
+  const { base_currency: baseMint, target_currency: quoteMint } = ticker
+  const base = namesOf({ mint: baseMint, symbol: ticker.base_symbol, name: ticker.base_name })
+  const quote = namesOf({ mint: quoteMint, symbol: ticker.target_symbol, name: ticker.target_name })
+  return [ticker.ticker_id, {
+    base_id: baseMint,
+    base_name: base.name,
+    base_symbol: base.symbol,
+    quote_id: quoteMint,
+    quote_name: quote.name,
+    quote_symbol: quote.symbol,
+    last_price: exact(ticker.last_price),
+    base_volume: exact(ticker.base_volume),
+    quote_volume: exact(ticker.target_volume),
+    isFrozen: 0
+  }]
+}
+
 /** The market in CoinMarketCap's form; `maxTrades`: in one answer. */
 export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   const { history } = sources
@@ -106,27 +124,10 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
       tickers.flatMap(ticker => [ticker.base_currency, ticker.target_currency]).map(mint => asset(tokens.get(mint)!))
     ))),
 
-    ticker: formOf(sources.tickers, ({ state: { byPair, tokens }, byPool }) => {
-      const namesIn = (mint: string) => namesOf(tokens.get(mint)!)
-      return exactResponse<CmcTickers>(Object.fromEntries(Array.from(byPair).flatMap(([id, [deepest]]) => {
-        const ticker = byPool.get(deepest!)
-        // the next pool would pass for it
-        if (ticker === undefined) return []
-        const [base, quote] = [namesIn(ticker.base_currency), namesIn(ticker.target_currency)]
-        return [[id, {
-          base_id: ticker.base_currency,
-          base_name: base.name,
-          base_symbol: base.symbol,
-          quote_id: ticker.target_currency,
-          quote_name: quote.name,
-          quote_symbol: quote.symbol,
-          last_price: exact(ticker.last_price),
-          base_volume: exact(ticker.base_volume),
-          quote_volume: exact(ticker.target_volume),
-          isFrozen: 0
-        }]]
-      })))
-    }),
+    // where the deepest pool of a pair is left out the next one would pass for it
+    ticker: formOf(sources.days, days => exactResponse<CmcTickers>(Object.fromEntries(
+      days.filter(({ isDeepest }) => isDeepest).map(tickerEntry)
+    ))),
 
     async orderBook (parts: Part[], tickerId: string, depth: number) {
       const { timestamp, bids, asks } = await deepestBook(sources, parts, tickerId, depth)

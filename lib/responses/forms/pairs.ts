@@ -15,7 +15,12 @@ export interface FormSources extends Sources {
 }
 
 /** A ticker whose volumes are exact, with what the trades of the same 24 hours tell besides. */
-export interface DayTicker { ticker: CoinGeckoTickers[number], change: Pool['price_change_24h'] }
+export interface DayTicker {
+  ticker: CoinGeckoTickers[number]
+  change: Pool['price_change_24h']
+  /** Of several pools of a pair, listed or not. */
+  isDeepest: boolean
+}
 
 /**
  * The tickers of which all of the last 24 hours is known, deepest first, kept. A DAO that is not final yet, or misses
@@ -24,7 +29,7 @@ export interface DayTicker { ticker: CoinGeckoTickers[number], change: Pool['pri
 export const createDayTickers = (
   sources: Sources, list: Kept<TickerList>, pools: Kept<PoolList>
 ): Kept<DayTicker[]> => keep(sources, async parts => {
-  const { tickers } = await list(parts)
+  const { tickers, state: { byPair } } = await list(parts)
   const { byId } = await pools(parts)
   const whole = tickers.flatMap((ticker): DayTicker[] => {
     const pool = byId.get(ticker.pool_id)
@@ -40,7 +45,8 @@ export const createDayTickers = (
         high: pool.high_24h ?? last,
         low: pool.low_24h ?? last
       },
-      change: pool.price_change_24h
+      change: pool.price_change_24h,
+      isDeepest: byPair.get(ticker.ticker_id)![0] === ticker.pool_id
     }]
   })
   checkLeft(whole.length, tickers.length)
