@@ -1,4 +1,8 @@
-import type { MarketPool, Oracle } from '../protocol/amm.js'
+import type { MarketPool, Oracle, Outcome } from '../protocol/amm.js'
+import { timeText } from '../time.js'
+import type { ProposalRecord } from '../../schemas/proposals.js'
+import { executedPriceText, ifKnown, textsOf } from './pool-figures.js'
+import type { Decimals } from './price.js'
 
 /**
  * Which side of a proposal leads, by the program's arithmetic (programs/futarchy/src/state/futarchy_amm.rs,
@@ -42,3 +46,48 @@ export function twapOf ({ aggregator, updatedAt, createdAt, startDelay }: Oracle
 
 /** What the average of the pass market must exceed for it to pass. */
 export const thresholdOf = (failTwap: bigint, bps: number): bigint => failTwap * (BPS + BigInt(bps)) / BPS
+
+/** Text of an oracle's price of raw units as that of whole tokens. */
+const averageIn = (decimals: Decimals) => (average: bigint): string =>
+  executedPriceText({ quote: average, base: PRICE_SCALE }, decimals)
+
+/** What the averages of the event that decided a proposal come to. */
+export function decisionOf (
+  { pass, fail, threshold }: Record<Outcome | 'threshold', bigint>, decimals: Decimals
+): ProposalRecord['decision'] {
+  const text = averageIn(decimals)
+  const outcome = pass > threshold ? 'pass' : 'fail'
+  return { pass_twap: text(pass), fail_twap: text(fail), threshold: text(threshold), outcome }
+}
+
+/** What is told of the markets of one that is not live. */
+export const NOT_LIVE =
+  { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
+
+/** The markets of a live proposal at a moment. */
+export function liveMarketsOf (
+  live: Record<'spot' | Outcome, MarketPool>, sums: Record<Outcome, { volume: string, trades: number }>,
+  bps: number | null, decimals: Decimals, { time, slot }: { time: number, slot: number }
+): Pick<ProposalRecord, keyof typeof NOT_LIVE> {
+  const [texts, text] = [textsOf(decimals), averageIn(decimals)]
+  const priceOf = ({ reserves }: MarketPool): string | null =>
+    reserves.base === 0n || reserves.quote === 0n ? null : texts.price(reserves)
+  const twaps = { pass: twapOf(carried(live.pass, time)), fail: twapOf(carried(live.fail, time)) }
+  const marketOf = (market: Outcome) => ({
+    price: priceOf(live[market]),
+    twap: ifKnown(twaps[market], text),
+    base_reserve: texts.base(live[market].reserves.base),
+    quote_reserve: texts.quote(live[market].reserves.quote),
+    ...sums[market]
+  })
+  const threshold = twaps.fail === null || bps === null ? null : thresholdOf(twaps.fail, bps)
+  return {
+    pass: marketOf('pass'),
+    fail: marketOf('fail'),
+    spot_price: priceOf(live.spot),
+    leads: twaps.pass === null || threshold === null ? null : twaps.pass > threshold ? 'pass' : 'fail',
+    threshold: ifKnown(threshold, text),
+    as_of: timeText(time),
+    slot
+  }
+}

@@ -1,13 +1,11 @@
 import type { AccountReader } from '../chain/accounts.js'
 import { formatUnits } from '../decimal.js'
 import { badAnswer, ServiceError } from '../errors.js'
-import { isWalked, type MarketKey, type ProposalEvent, type Reading } from '../history/history.js'
+import { isWalked, type MarketKey, type ProposalEvent } from '../history/history.js'
 import { type Part, partOf, within } from '../live/fresh.js'
 import { type PoolTokens, tokensOf } from '../live/snapshot.js'
-import { carried, thresholdOf, twapOf } from '../market/decision.js'
-import { executedPriceText, ifKnown, textsOf } from '../market/pool-figures.js'
-import type { Decimals } from '../market/price.js'
-import type { MarketPool, Outcome } from '../protocol/amm.js'
+import { decisionOf, liveMarketsOf, NOT_LIVE } from '../market/decision.js'
+import { ifKnown } from '../market/pool-figures.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeDao } from '../protocol/dao.js'
@@ -32,9 +30,6 @@ interface ProposalsAsked {
   before?: string
 }
 
-/** An oracle's price is × 10^12. */
-const ORACLE_SCALE = 10n ** 12n
-
 const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
 const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
   ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
@@ -57,25 +52,7 @@ function decimalsOf ({ proposal: { dao }, decimals }: Known): PoolTokens {
   throw badAnswer(`the tokens of ${dao} can't be read`)
 }
 
-const NOT_LIVE = { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
-type LiveMarkets = Pick<ProposalRecord, keyof typeof NOT_LIVE>
-
 const timeOf = (event: ProposalEvent | undefined) => ifKnown(event?.at, timeText)
-/** An oracle's price of raw units as that of whole tokens. */
-const averageText = (average: bigint, decimals: Decimals): string =>
-  executedPriceText({ quote: average, base: ORACLE_SCALE }, decimals)
-
-function decisionOf ({ ended }: Told, decimals: Decimals | undefined): ProposalRow['decision'] {
-  const averages = ended?.averages ?? null
-  if (averages === null || decimals === undefined) return null
-  return {
-    pass_twap: averageText(averages.pass, decimals),
-    fail_twap: averageText(averages.fail, decimals),
-    threshold: averageText(averages.threshold, decimals),
-    outcome: averages.pass > averages.threshold ? 'pass' : 'fail'
-  }
-}
-
 function rowOf ({ proposal, bps, decimals, told }: Known): ProposalRow {
   const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao } = proposal
   return {
@@ -92,7 +69,7 @@ function rowOf ({ proposal, bps, decimals, told }: Known): ProposalRow {
     finalized_at: timeOf(told.ended),
     staked: staked === null || decimals === undefined ? null : formatUnits(staked, decimals.baseDecimals),
     squads_proposal: proposal.squadsProposal,
-    decision: decisionOf(told, decimals)
+    decision: ifKnown(told.ended?.averages, averages => ifKnown(decimals, known => decisionOf(averages, known)))
   }
 }
 
@@ -112,35 +89,6 @@ const isTold = ({ proposal, told: { created, ended } }: Pick<Known, 'proposal' |
 
 /** The Unix second after which all of a proposal happened; −Infinity: not known. */
 const madeAfter = ({ created }: Told): number => created === undefined ? -Infinity : created.at - 1
-
-/** The markets of a live proposal at a moment. */
-function liveMarketsOf (
-  live: NonNullable<ReturnType<typeof liveMarkets>>, sums: Record<Outcome, { volume: string, trades: number }>,
-  bps: number | null, decimals: Decimals, { time, slot }: { time: number, slot: number }
-): LiveMarkets {
-  const texts = textsOf(decimals)
-  const average = (value: bigint | null) => ifKnown(value, price => averageText(price, decimals))
-  const priceOf = ({ reserves }: MarketPool): string | null =>
-    reserves.base === 0n || reserves.quote === 0n ? null : texts.price(reserves)
-  const twaps = { pass: twapOf(carried(live.pass, time)), fail: twapOf(carried(live.fail, time)) }
-  const marketOf = (market: Outcome) => ({
-    price: priceOf(live[market]),
-    twap: average(twaps[market]),
-    base_reserve: texts.base(live[market].reserves.base),
-    quote_reserve: texts.quote(live[market].reserves.quote),
-    ...sums[market]
-  })
-  const threshold = twaps.fail === null || bps === null ? null : thresholdOf(twaps.fail, bps)
-  return {
-    pass: marketOf('pass'),
-    fail: marketOf('fail'),
-    spot_price: priceOf(live.spot),
-    leads: twaps.pass === null || threshold === null ? null : twaps.pass > threshold ? 'pass' : 'fail',
-    threshold: average(threshold),
-    as_of: timeText(time),
-    slot
-  }
-}
 
 export type ProposalAnswers = ReturnType<typeof createProposals>
 
@@ -194,14 +142,6 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   }
   const { trades, candles } = createPoolHistory(sources, traded)
 
-  async function sumsOf (reading: Reading, { dao, address }: Proposal, market: MarketKey['market'], decimals: number) {
-    const days = await reading.candles(dao, '1d', ALL_DAYS, { proposal: address, market })
-    return {
-      volume: exactSum(days.reduce((sum, { quote }) => sum + quote, 0n), decimals),
-      trades: days.reduce((sum, { trades }) => sum + trades, 0)
-    }
-  }
-
   const record = keep<ProposalRecord, [string]>(sources, async (parts, address) => {
     const known = await find(parts, address)
     const read = await reader.accounts([[address, known.proposal.dao]])
@@ -224,9 +164,15 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       }
       const row = rowOf({ proposal, bps, decimals, told })
       if (live === null) return { ...row, ...NOT_LIVE }
-      const pass = await sumsOf(reading, proposal, 'pass', decimals.quoteDecimals)
-      const fail = await sumsOf(reading, proposal, 'fail', decimals.quoteDecimals)
-      return { ...row, ...liveMarketsOf(live, { pass, fail }, bps, decimals, { time, slot }) }
+      async function sumsOf (market: MarketKey['market']) {
+        const days = await reading.candles(proposal.dao, '1d', ALL_DAYS, { proposal: address, market })
+        return {
+          volume: exactSum(days.reduce((sum, { quote }) => sum + quote, 0n), decimals.quoteDecimals),
+          trades: days.reduce((sum, { trades }) => sum + trades, 0)
+        }
+      }
+      const sums = { pass: await sumsOf('pass'), fail: await sumsOf('fail') }
+      return { ...row, ...liveMarketsOf(live, sums, bps, decimals, { time, slot }) }
     })
   }, { max: MAX_RECORDS })
   const response = formOf(record, value => jsonResponse(value))
