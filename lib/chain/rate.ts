@@ -19,26 +19,24 @@ const SHARE = 0.94
 // there, as TCP's (RFC 9438): the later, the longer the silence that a refusal costs.
 const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
-// A change that tells something. Where so much more is accepted than was refused, another limit holds, or fewer share
-// it: the rate grows as at first. A longer window must be so much steadier, as it holds more of the silences.
+// A change (natural logarithm) that tells something. Where so much more is accepted than was refused, another limit
+// holds, or fewer share it: the rate grows as at first. A longer window must be so much steadier, as it holds more of
+// the silences.
 const TELLING = 0.2
 // Never slower than one call in ten seconds, whatever a header says.
 const MIN_RATE = 0.1
 // So long must more be accepted for a limit to be another one.
 const WINDOW_MS = 10_000
-// Windows that limits have; who refuses everything for longer is out.
+// Windows that limits have.
 const MINUTE_MS = 60_000
 const WINDOWS_MS = [1_000, 2_000, 5_000, WINDOW_MS, MINUTE_MS]
-// Windows on the hour let through up to twice what they count. As all changes, a natural logarithm.
-const SAME = Math.LN2
-// A method with so large a share of what was accepted is held to be limited itself while little speaks against it; half
-// is enough with a Retry-After of more than a second, as nodes send that count by method.
-const MOST = 0.75
-const MOST_WITH_RETRY_AFTER = 0.5
+// A method with so large a share of what was accepted is held to be limited itself with a Retry-After of more than a
+// second, as nodes send that count by method, and is not without, while little speaks against it.
+const MOST = 0.5
 const GRAIN_MS = 100
-// Where a node refuses without a Retry-After; twice as much each time.
+// Where a node refuses without a Retry-After; twice as much each time, up to half a cache lifetime, as for any fault.
 const FIRST_PAUSE_MS = 500
-const MAX_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 5_000
 // A bucket, and a batch, holds what so much of a second brings.
 const BURST_S = 0.05
 // Of the public node's header.
@@ -133,7 +131,7 @@ export function createRate (clock: Clock, stated?: number) {
     bucket.changes = bucket.changes.map((change, at) => (change + changes[at]!) / 2)
   }
 
-  /** What was accepted before a refusal, by the window whose count changed least, and whether as before the last. */
+  /** What was accepted before a refusal, by the window whose count changed least, and whether soon after the last. */
   function before (bucket: Bucket, retryAfterMs: number) {
     const since = bucket.refusedSince!
     const counts = countsOf(bucket, since)
@@ -145,21 +143,21 @@ export function createRate (clock: Clock, stated?: number) {
     for (const [at, ms] of WINDOWS_MS.entries()) {
       if (ms >= bucket.leastMs && bucket.changes[at]! < change - TELLING) [best, change] = [at, bucket.changes[at]!]
     }
-    // at rest it is the same at all times: only a limit refuses again within its window
-    const isSame = since - bucket.countedAt < MINUTE_MS && changes[best]! < SAME
-    return { perSecond: counts[best]! / WINDOWS_MS[best]! * 1000, change, isSame }
+    // only a limit refuses again within its window
+    const isSoon = since - bucket.countedAt < MINUTE_MS
+    return { perSecond: counts[best]! / WINDOWS_MS[best]! * 1000, change, isSoon }
   }
 
   function lower (
-    bucket: Bucket, { perSecond: accepted, isSame }: ReturnType<typeof before>, retryAfterMs: number
+    bucket: Bucket, { perSecond: accepted, isSoon }: ReturnType<typeof before>, retryAfterMs: number
   ): void {
     const now = clock.now()
     const since = bucket.refusedSince!
-    if (accepted === 0 || now - since > MINUTE_MS) return
+    if (accepted === 0) return
     const rate = since === now ? bucket.rate * SHARE : bucket.rate   // once for refusals in a row
     bucket.rate = Math.max(MIN_RATE, Math.min(accepted * SHARE, rate))
     // at rest a first refusal may be an outage: it comes back at once
-    if (isSame || isFast()) bucket.ceiling = bucket.rate / SHARE
+    if (isSoon || isFast()) bucket.ceiling = bucket.rate / SHARE
     bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)
     bucket.loweredAt = bucket.at = now
     bucket.tokens = Math.min(1, bucket.tokens + 1)   // of the refused call, which is sent again
@@ -229,9 +227,9 @@ export function createRate (clock: Clock, stated?: number) {
       // refused again, while others were accepted
       if (sentAt > since && all.accepted.some(({ at }) => at > since)) note(own, WINDOWS_MS.map(() => -1))
       const [ofOwn, ofAll] = [before(own, askedMs), before(all, askedMs)]
-      const most = askedMs > WINDOWS_MS[0]! ? MOST_WITH_RETRY_AFTER : MOST
-      const doubt = ofOwn.change - ofAll.change
-      const isOwn = doubt < (ofOwn.perSecond < most * ofAll.perSecond ? 0 : TELLING) || stated !== undefined
+      const isMost = ofOwn.perSecond >= MOST * ofAll.perSecond
+      const margin = !isMost ? 0 : askedMs > WINDOWS_MS[0]! ? TELLING : -TELLING
+      const isOwn = ofOwn.change - ofAll.change < margin
       // silence that is asked for concerns the node; a live read must not wait while the past takes what it needs
       pause(isOwn && retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
       const [bucket, counted] = isOwn ? [own, ofOwn] : [all, ofAll]

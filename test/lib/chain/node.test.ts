@@ -274,13 +274,15 @@ test('the head goes before the past, which goes before what nobody waits for', a
 
 test('a limit of all calls is told from one of a method, though one method makes nearly all of them', async t => {
   // nodes that count by method say for how long they want silence
-  const limits: Array<Limit & { retryAfter?: number }> = [
+  const limits: Array<Limit & { retryAfter?: number, stated?: number }> = [
     { calls: 50, windowMs: 1_000 }, { calls: 10, windowMs: 1_000 },
-    { calls: 10, windowMs: 10_000, method: '*', retryAfter: 10 }
+    { calls: 10, windowMs: 10_000, method: '*', retryAfter: 10 },
+    // a bucket of one token
+    { calls: 1, windowMs: 100 }, { calls: 1, windowMs: 100, stated: 10 }
   ]
-  for (const { retryAfter, ...limit } of limits) {
+  for (const { retryAfter, stated, ...limit } of limits) {
     const { clock, send, between, accepted } = setUp(
-      { limits: [limit], ...(retryAfter !== undefined && { retryAfter }) }
+      { limits: [limit], jitter: 10, ...(retryAfter !== undefined && { retryAfter }) }, stated
     )
     send(20_000).catch(() => {})
     for (let at = 0; at < 400; at++) {
@@ -403,7 +405,9 @@ test('a node that refused everything for longer than nodes count is asked as bef
 })
 
 test('after outages told by refusals, what has gathered is not asked as slowly as it was idle', async t => {
-  const outages = [undefined, 1, 5].flatMap(retryAfter => [3, 5, 8, 12, 24].map(seconds => ({ retryAfter, seconds })))
+  const outages = [undefined, 1, 5].flatMap(
+    retryAfter => [3, 5, 8, 12, 24, 50].map(seconds => ({ retryAfter, seconds }))
+  )
   for (const { retryAfter, seconds } of outages) {
     const limits: Limit[] = []
     const { clock, send } = setUp({ limits, ...(retryAfter !== undefined && { retryAfter }) })

@@ -277,11 +277,11 @@ export const DEFECTS: Defect[] = [
     by: 20,
     sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: that nothing was accepted is taken for its limit.',
     file: 'lib/chain/rate.ts',
-    find: 'if (accepted === 0 || now - since > MINUTE_MS) return',
+    find: 'if (accepted === 0) return',
     put: '',
     and: {
       file: 'lib/chain/rate.ts',
-      find: 'if (isSame || isFast()) bucket.ceiling',
+      find: 'if (isSoon || isFast()) bucket.ceiling',
       put: 'bucket.ceiling'
     }
   },
