@@ -20,15 +20,15 @@ export interface ChainOptions {
   now?: () => number
 }
 
-function openChain ({ config, log }: FastifyInstance, { transport, now }: ChainOptions) {
-  const observers = new Set<(report: CallReport) => void>()
+function openChain (fastify: FastifyInstance, { transport, now }: ChainOptions) {
+  const { config, log } = fastify
   const clock: Clock = now === undefined ? systemClock : { ...systemClock, now, epoch: now }
   const client = createNodeClient({
     timeClock: clock,
     ...transport,
     urls: config.nodeUrls,
     rates: config.nodeRates,
-    onCall: report => { for (const observe of observers) observe(report) },
+    onCall: report => fastify.chain.observe?.(report),
     onTime: ({ level, code, message }) => log[level]({ code }, message),
     onFault: error =>
       log.warn({ code: 'node-fault', err: error }, 'a node\'s answer can\'t be used: the next node is asked')
@@ -42,7 +42,7 @@ function openChain ({ config, log }: FastifyInstance, { transport, now }: ChainO
     clock,
     time: client.time,
     /** Told of every request to a node. */
-    observers,
+    observe: undefined as ((report: CallReport) => void) | undefined,
     /** Ends every call at once. */
     close: () => client.close()
   }

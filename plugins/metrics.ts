@@ -22,7 +22,7 @@ export default fp(async fastify => {
     })
     done()
   })
-  chain.observers.add(metrics.called)
+  chain.observe = metrics.called
 
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') {

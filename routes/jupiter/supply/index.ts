@@ -9,13 +9,12 @@ export default routes('aggregators', (endpoint, { supply }) => {
     exactResponse<{ totalSupply: number }>({ totalSupply: exact(totalSupply) }))
   const circulating = formOf(supply, ({ circulatingSupply }) =>
     exactResponse<{ circulatingSupply: number }>({ circulatingSupply: exact(circulatingSupply) }))
-  const common = { ...MINT }
 
   endpoint('/:mintAddress/total', {
     operationId: 'getJupiterTotalSupply',
     summary: 'Jupiter: total supply as a number',
     description: 'The supply of the mint in whole tokens.',
-    ...common,
+    ...MINT,
     answer: answer(JupiterTotalSchema)
   }, (parts, { params }) => total(parts, params.mintAddress))
 
@@ -23,7 +22,7 @@ export default routes('aggregators', (endpoint, { supply }) => {
     operationId: 'getJupiterCirculatingSupply',
     summary: 'Jupiter: circulating supply as a number',
     description: 'Total supply less the team performance package, in whole tokens.',
-    ...common,
+    ...MINT,
     answer: answer(JupiterCirculatingSchema)
   }, (parts, { params }) => circulating(parts, params.mintAddress))
 })
