@@ -43,6 +43,8 @@ export interface Progress extends StoreState, Omit<Completeness, keyof StoreStat
   head: Moment | null
   /** While the last 24 hours are not covered, once they are listed. */
   lastDay: LastDayWork | null
+  /** Whether there are block ranges. */
+  isPublished: boolean
 }
 
 export interface Freshness {
@@ -93,6 +95,7 @@ const NOTHING = {
   head: null,
   verifiedTo: null,
   lastDay: null,
+  isPublished: false,
   sequenceGaps: new Map(),
   indexedRanges: [],
   ended: false,
@@ -121,6 +124,7 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
     /** It is too old for anything to be made of it; a halt of the chain does not count. */
     isBehind: isBehind({ head, time, staleMs }),
     lastDay: last24h ? null : lastDay,
+    isPublished: state.isPublished,
     /** Newest slot processed. */
     slot: top?.newestSlot ?? null,
     /** Down to which all is covered from the head, Unix seconds. */

@@ -1,17 +1,19 @@
 import { faultOf, FAULTS } from '../chain/node-errors.js'
 import { haltSentence } from '../chain/timekeeper.js'
-import { isServiceError, orUnknown, type ServiceError } from '../errors.js'
+import { isServiceError, type ServiceError } from '../errors.js'
 import type { Kept } from '../live/fresh.js'
 import { ifKnown } from '../market/pool-figures.js'
 import type { Ready } from '../../schemas/ready.js'
 import type { HistoryStatus } from '../history/history.js'
 import { DAY } from '../time.js'
 import { firstWholeDay } from './aggregate.js'
-import { latest } from './forms/block-range.js'
 import { sinceText } from './known.js'
 import type { Sources } from './sources.js'
 
-/** Whether the tickers, and blocks, can be served, found out by asking for them; and what prevents the tickers. */
+/**
+ * Whether the tickers can be served, found out by asking for them; and what prevents it. Nothing else is asked of nodes
+ * and store: a database that is silent would hold up a probe.
+ */
 export async function readiness (
   { snapshot: snapshots, history, time }: Sources, tickers: Kept<unknown>
 ): Promise<Ready> {
@@ -31,7 +33,6 @@ export async function readiness (
       // the tickers ask for the state first, then for the history
       hasState: failure === undefined || isServiceError(failure, 'WARMING_UP', 'HISTORY_UNAVAILABLE'),
       hasTickers: failure === undefined,
-      hasBlocks: await orUnknown(latest(history)) !== undefined,
       head: phase === 'starting' || status.isBehind ? undefined : history.head().time
     }),
     chain: {
@@ -58,10 +59,9 @@ export async function readiness (
 /** What each group of paths can tell by now; `head`: Unix second of the head, undefined before it can be built on. */
 function answersOf (
   status: HistoryStatus,
-  { hasState, hasTickers, hasBlocks, head }:
-  { hasState: boolean, hasTickers: boolean, hasBlocks: boolean, head: number | undefined }
+  { hasState, hasTickers, head }: { hasState: boolean, hasTickers: boolean, head: number | undefined }
 ): Ready['answers'] {
-  const { complete, oldestTime, lastDay } = status
+  const { complete, oldestTime, lastDay, isPublished } = status
   const firstDay = firstWholeDay(status)
   const hasHead = hasState && head !== undefined
   const group = (ready: boolean, paths: string[], after?: number, left: number | null = null) =>
@@ -79,7 +79,7 @@ function answersOf (
       ['/api/volume/aggregate', '/api/fees/aggregate', '/api/liquidity/aggregate', '/api/days'],
       firstDay * DAY - 1
     ),
-    group(hasState && hasBlocks, ['/dexscreener', '/geckoterminal'])
+    group(hasState && isPublished, ['/dexscreener', '/geckoterminal'])
   ]
 }
 

@@ -58,6 +58,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   let toldAt = -Infinity
   let lastDay: LastDayWork | null = null
   let lastDayBegan = 0
+  let isPublished = false
 
   const head = createTask(lookAtHead)
   const check = createTask(compareAll)
@@ -71,7 +72,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const edge = () => newest && lastDayEdge(newest.time)
   const isCovered = () => newest !== undefined && coversDay(writer.state, newest.time)
 
-  const progress = (): Progress => ({ ...reconciler.known(), head: reached, lastDay })
+  const progress = (): Progress => ({ ...reconciler.known(), head: reached, lastDay, isPublished })
 
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
@@ -141,7 +142,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     } finally {
       // whose what is missing is the next comparison tells, too
       await onProgress?.(progress())
-      await publish(asked)
+      isPublished = await publish(asked)
     }
   }
 

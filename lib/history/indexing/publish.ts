@@ -6,19 +6,24 @@ import type { Reconciler } from './reconcile.js'
 /** Heads that wait for the accounts to confirm them: more than come in the seconds that it takes. */
 const MAX_HEADS = 64
 
-/** Publishes block ranges as far as nothing can change in them, at each head. Throws HISTORY_UNAVAILABLE. */
+/**
+ * Publishes block ranges as far as nothing can change in them, at each head; whether there are any by then. Throws
+ * HISTORY_UNAVAILABLE.
+ */
 export function createPublisher ({ store }: Context, { known, search: { meetsMissing } }: Reconciler) {
   let heads: Moment[] = []
 
-  return async (head: Moment): Promise<void> => {
-    const published = (await store.published())?.slot ?? -1
+  return async (head: Moment): Promise<boolean> => {
+    const last = await store.published()
+    const published = last?.slot ?? -1
     heads = [...heads, head].filter(({ slot }) => slot > published).slice(-MAX_HEADS)
     const incompleteSlot = await store.incompleteSlot()
     const slot = publishableSlot(known(), { meetsMissing, incompleteSlot })
-    if (slot === undefined || slot <= published) return
+    if (slot === undefined || slot <= published) return last !== null
     // a block with its time by the Clock, as events have it, not by getBlockTime, which may differ
     const newest = heads.findLast(one => one.slot <= slot)
     const found = newest === undefined ? await store.newestBlock(slot) : { slot: newest.slot, at: newest.time }
     if (found !== null) await store.publish(found)
+    return (found ?? last) !== null
   }
 }

@@ -7,7 +7,9 @@ import { NO_OWNERS } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 import type { Tables } from '../store/tables.js'
 
-export interface LeaderProgress extends Pick<Progress, 'head' | 'lastDay' | 'verifiedTo' | 'missingOwners'> {
+type Told = Pick<Progress, 'head' | 'lastDay' | 'isPublished' | 'verifiedTo' | 'missingOwners'>
+
+export interface LeaderProgress extends Told {
   /** Grows with every step. */
   revision: number
   /** Grows with every process that takes the lead; undefined before the first. */
@@ -24,6 +26,7 @@ export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderPro
   return {
     head: null,
     lastDay: null,
+    isPublished: false,
     verifiedTo: null,
     missingOwners: NO_OWNERS,
     ...noted,
@@ -36,10 +39,17 @@ export async function readLeaderProgress (db: Kysely<Tables>): Promise<LeaderPro
 
 /** Writes that, and all gaps ever looked for in vain: a new lead has yet to look for them, and to come as far. */
 export const createProgressWriter = ({ writing }: Pick<Engine, 'writing'>) =>
-  ({ head, lastDay, verifiedTo, sequenceGaps, searched, missingOwners }: Progress): Promise<void> =>
+  ({ head, lastDay, isPublished, verifiedTo, sequenceGaps, searched, missingOwners }: Progress): Promise<void> =>
     writing(async trx => {
       const before = await readLeaderProgress(trx)
       const lost = [...before.lost, ...[...sequenceGaps.values()].flat().filter(searched).map(gapKey)]
-      const known = { head: head ?? before.head, verifiedTo: verifiedTo ?? before.verifiedTo }
-      await putMeta(trx, { progress: JSON.stringify({ ...known, lastDay, missingOwners, lost: [...new Set(lost)] }) })
+      const told: Told & { lost: string[] } = {
+        head: head ?? before.head,
+        lastDay,
+        isPublished: isPublished || before.isPublished,
+        verifiedTo: verifiedTo ?? before.verifiedTo,
+        missingOwners,
+        lost: [...new Set(lost)]
+      }
+      await putMeta(trx, { progress: JSON.stringify(told) })
     })
