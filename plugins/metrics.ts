@@ -9,10 +9,8 @@ export default fp(async fastify => {
   const { config, chain } = fastify
   if (config.metricsPort === undefined) return
   // loaded where they are served: who has METRICS_PORT off need not wait for their library, nor hold it
-  const [{ collectDefaultMetrics }, { createMetrics }] =
-    await Promise.all([import('prom-client'), import('../lib/responses/metrics.js')])
+  const { createMetrics } = await import('../lib/responses/metrics.js')
   const metrics = createMetrics(fastify)
-  collectDefaultMetrics({ register: metrics.registry })
   fastify.addHook('onResponse', (request, reply, done) => {
     metrics.answered({
       route: request.routeOptions.url ?? 'unknown',

@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
 import type { CallReport } from '../chain/json-rpc.js'
 import type { NodeState } from '../chain/nodes.js'
 import type { Sources } from './sources.js'
@@ -18,11 +18,12 @@ const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH',
 /** Fee rates that are shown: a program charges one or two in its life. */
 const MAX_RATES = 20
 
-/** A registry of what is known of a service. Labels are bounded: nothing that a client made up. */
+/** A registry of what is known of a service and its process. Labels are bounded: none that a client made up. */
 export function createMetrics ({ answers: { sources }, chain, stream, sharedLimit }: Running) {
   const { snapshot: snapshots, history: { status: history }, time } = sources
   const registry = new Registry()
   const registers = [registry]
+  collectDefaultMetrics({ register: registry })
 
   const requests = new Counter({
     name: 'http_requests_total',
