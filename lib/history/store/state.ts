@@ -50,15 +50,15 @@ export const stateReads = {
     const first = sql<number | null>`(
       select at from events where dao = daos.id and side is not null order by at limit 1)`
     const daos = await db.selectFrom('daos').select(['address', first.as('at')]).execute()
-    const unreadable = await db.selectFrom('events').select(['dao', 'at']).where('reason', 'is not', null)
-      .orderBy('at').execute()
+    // by DAO, as its index has them: in the order of time every event would be looked at
+    const unreadable = await db.selectFrom('events').select(({ fn }) => ['dao', fn.max('at').as('at')])
+      .where('reason', 'is not', null).groupBy('dao').execute()
     return {
       ...stateOfNotes(await readMeta(db)),
       sequenceRanges: grouped(ranges, ({ dao }) => addressOf(dao), SEQUENCE_RANGE.read),
       proposals: new Map(proposals.map(({ proposal, dao }) => [proposal, addressOf(dao)])),
       missing: await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute(),
       firstSwaps: new Map(daos.flatMap(({ address, at }) => at === null ? [] : [[address, at]])),
-      // the newest in its place
       unreadable: new Map(unreadable.map(({ dao, at }) => [addressOf(dao), at]))
     }
   },
