@@ -50,7 +50,7 @@ try {
     const reader = createAccountReader(nodes)
     const { now } = systemClock
     const read = createSnapshotReader(
-      { reader, tokens: createTokenReader({ reader, ttl: 600_000 }), client, excluded: new Set(), now }
+      { reader, tokens: createTokenReader({ reader, ttl: 600_000 }), client, excluded: new Set(), now, servedMs: 0 }
     )
     return async () => (await read()).value
   }

@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import { TICKER_TTL } from '../lib/responses/sources.js'
+import { staleAfter, TICKER_TTL } from '../lib/responses/sources.js'
 import { createFreshCache, type FreshCache } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createTokenReader, type TokenReader } from '../lib/live/tokens.js'
@@ -22,7 +22,8 @@ declare module 'fastify' {
 const METADATA_TTL = 100_000
 
 export default fp(async fastify => {
-  const { chain: { accounts, clock: { now }, time }, config: { factory, excluded, staleIfError } } = fastify
+  const { chain: { accounts, clock: { now }, time }, config } = fastify
+  const { factory, excluded, staleIfError } = config
   const program = createProgramClient(factory)
   fastify.decorate('program', program)
   // before the first request, and not before the service listens
@@ -31,7 +32,9 @@ export default fp(async fastify => {
   const stored = () => fastify.hasDecorator('history') ? fastify.history.report() : []
   const tokens = createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
   const snapshot = createFreshCache<[], Snapshot>({
-    load: createSnapshotReader({ reader: accounts, tokens, client: program, excluded, now, stored }),
+    load: createSnapshotReader({
+      reader: accounts, tokens, client: program, excluded, now, servedMs: staleAfter(config), stored
+    }),
     ttl: TICKER_TTL,
     staleIfError,
     max: 1,

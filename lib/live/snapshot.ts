@@ -35,6 +35,8 @@ interface SnapshotOptions {
   excluded: ReadonlySet<string>
   /** Milliseconds, steadily growing. */
   now: () => number
+  /** For so long after it was read what is made of an answer may be served, ms. */
+  servedMs: number
   /** None of them may be missing, or without what has happened to it. */
   stored?: () => Iterable<readonly [address: string, dao: StoredDao]>
 }
@@ -50,16 +52,16 @@ const FINAL_MS = 60_000
  * out with its reason.
  */
 export function createSnapshotReader (
-  { reader, tokens: tokenReader, client, excluded, now, stored = () => [] }: SnapshotOptions
+  { reader, tokens: tokenReader, client, excluded, now, servedMs, stored = () => [] }: SnapshotOptions
 ): () => Promise<Made<Snapshot>> {
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
-  /** The answer before: of accounts that are the same nothing is made again. */
-  let last: { slot: number, part: Part, found: ReadonlyMap<string, Discovered> } | undefined
+  /** The answers before, the newest first: of accounts that are the same as in it nothing is made again. */
+  let answers: Array<{ slot: number, part: Part, found: ReadonlyMap<string, Discovered> }> = []
 
   function decode (account: RawAccount): Discovered {
     const { address, owner, data } = account
-    const same = last?.found.get(address)
+    const same = answers[0]?.found.get(address)
     if (same?.owner === owner && same.data.equals(data)) return same
     const leftOut = excluded.has(address) ? 'excluded' : undefined
     try {
@@ -79,7 +81,7 @@ export function createSnapshotReader (
     for (const [address, made] of found) {
       const other = isOwn(made) ? undefined : found.get(made.dao?.ownAddress ?? '')
       const isMixedUp = other !== undefined &&
-        (!isOwn(other) || isOwn(last?.found.get(address)) || other.data.equals(made.data))
+        (!isOwn(other) || isOwn(answers[0]?.found.get(address)) || other.data.equals(made.data))
       // an odd account is like any other; the bytes of another one show that the answer is mixed up
       if (isMixedUp) {
         throw badAnswer(`the node gave at ${address} the account of ${other.address}`)
@@ -106,7 +108,7 @@ export function createSnapshotReader (
     })
     for (const address of found.keys()) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
     const part = partOf({ moment, readAt })
-    last = { slot, part, found }
+    answers = [{ slot, part, found }, ...answers.filter(({ part }) => readAt - part.readAt <= servedMs)]
     return { value: { slot, listSlot, discovered, daos, pairs, tokens }, parts: [part] }
   }
 
@@ -120,15 +122,15 @@ export function createSnapshotReader (
   return async () => {
     // excluded ones are nobody's loss, and a way out should an account be gone after all
     const daos = new Map([...stored()].filter(([address]) => !excluded.has(address)))
-    const known = new Map(Array.from(daos).flatMap(([address, { firstSlot }]) =>
+    const born = new Map(Array.from(daos).flatMap(([address, { firstSlot }]) =>
       firstSlot === null ? [] : [[address, firstSlot]]))
+    const known = new Map(born)
     const finalSince = now() - FINAL_MS
     for (const [address, at] of firstSeen) if (at <= finalSince) known.set(address, 0)
-    // what has been stored since the answer before may show that it was short, or old
-    if (last !== undefined) {
-      const { slot, part, found } = last
+    // what has been stored since may show that one was short, or old; a DAO that was seen since may be younger than it
+    for (const [at, { slot, part, found }] of answers.entries()) {
       const old = oldOf(daos, slot, [...found.values()])
-      if (old !== undefined || missingOf(known, slot, found).length > 0) part.isRefuted = true
+      if (old !== undefined || missingOf(at === 0 ? known : born, slot, found).length > 0) part.isRefuted = true
     }
     const reading = reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {
       const old = oldOf(daos, slot, accounts)

@@ -34,9 +34,15 @@ function setUp ({ now = () => 3, ...options }: Partial<Parameters<typeof createS
     }
   })
   const client = createProgramClient(ledger.program)
-  const read = createSnapshotReader(
-    { reader, tokens: createTokenReader({ reader, ttl: 1_000_000 }), client, excluded: new Set(), now, ...options }
-  )
+  const read = createSnapshotReader({
+    reader,
+    tokens: createTokenReader({ reader, ttl: 1_000_000 }),
+    client,
+    excluded: new Set(),
+    now,
+    servedMs: 70_000,
+    ...options
+  })
   return {
     asked,
     ledger,
@@ -142,6 +148,7 @@ test('a list is refuted once an event from before it is stored of a DAO that it 
   stored.push(from(moving.address, slot))
   await read()
   t.equal(shorter!.isRefuted, true)
+  t.same([short, whole].map(part => part!.isRefuted), [true, undefined], 'as is one before it that may be served still')
 })
 
 test('a list without a stored event from before its slot is old: refused, and refuted where it was given', async t => {
