@@ -248,7 +248,8 @@ const noServer = spawnSync('redis-server', ['--version']).error !== undefined &&
 async function startRedis (t: Test, ...settings: string[]) {
   const port = await freePort()
   const server = spawn('redis-server', ['--port', String(port), '--save', '', ...settings], { stdio: 'ignore' })
-  const admin = new Redis(port, { retryStrategy: () => 50 }).on('error', () => {})
+  // however long a busy machine takes to start it
+  const admin = new Redis(port, { retryStrategy: () => 50, maxRetriesPerRequest: null }).on('error', () => {})
   t.teardown(() => {
     admin.disconnect()
     server.kill()
