@@ -36,7 +36,7 @@ const wall = (files, patterns) => ({
 const byTypes = (...rooms) => ({ ...noRoom(...rooms), allowTypeImports: true })
 
 export default [
-  ...neostandard({ ts: true, ignores: ['dist/**', 'data/**', '.tap/**', 'node_modules/**'] }),
+  ...neostandard({ ts: true, ignores: ['dist/**', 'data/**', '.tap/**', '.stryker-tmp/**', 'node_modules/**'] }),
   {
     files: ['**/*.ts'],
     languageOptions: { parserOptions: { projectService: true } },
