@@ -1,7 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { collectDefaultMetrics } from 'prom-client'
 import { test } from 'tap'
 import { parse, parseAllDocuments } from 'yaml'
 import { createMetrics } from '../lib/responses/metrics.js'
@@ -16,7 +15,6 @@ const read = (name: string): string => readFileSync(DEPLOY + name, 'utf8')
 async function exported (): Promise<Set<string>> {
   const service: object = new Proxy(() => {}, { get: () => service })
   const { registry } = createMetrics(service as never)
-  collectDefaultMetrics({ register: registry })
   const names = new Set<string>(['up'])
   for (const { name, type } of registry.getMetricsAsArray() as unknown as Array<{ name: string, type: unknown }>) {
     names.add(name)
