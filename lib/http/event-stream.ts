@@ -11,7 +11,7 @@ const RETRY_MS = 3_000
 /** For the last words, ms. */
 const LAST_WORDS_MS = 1_000
 
-/** An event in the wire format. */
+/** An event in the wire format (WHATWG HTML, 9.2.6). */
 export const message = (event: string, data: object, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 

@@ -4,43 +4,51 @@ import type { AggregateFees } from '../../schemas/aggregate.js'
 import type { Prices } from '../../schemas/prices.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
 
-test('where an event of the deepest pool is missing, no other one passes for it', async t => {
-  const { ledger, node } = await startChain(t)
-  const usdc = ledger.usdc()
-  const base = ledger.mint()
-  const honest = ledger.dao({ base, quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
-  const stranger = ledger.dao({ base, quote: usdc, baseReserves: 1_000_000n, quoteReserves: 100_000_000n })
-  honest.swap('buy', 1_000_000n)
-  ledger.advance(100)
-  const app = await build(t, {
-    env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20
-  })
-  await historyComplete(app)
-  const id = `${base.address}_${usdc.address}`
-  const ofPair = [
-    `/api/tickers/${id}`, `/coingecko/orderbook?ticker_id=${id}`, `/coingecko/historical_trades?ticker_id=${id}`,
-    `/cmc/v1/orderbook/${id}`, `/cmc/v1/trades/${id}`
-  ]
-  for (const path of ofPair) t.equal((await app.inject(path)).statusCode, 200, path)
-  t.ok(id in (await app.inject('/cmc/v1/ticker')).json())
+for (const beside of [0, 1]) {
+  test(`where an event of the deepest pool is missing, no other one passes for it, ${beside} pair beside it`, async t => {
+    const { ledger, node } = await startChain(t)
+    const usdc = ledger.usdc()
+    const base = ledger.mint()
+    const honest = ledger.dao({ base, quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
+    const stranger = ledger.dao({ base, quote: usdc, baseReserves: 1_000_000n, quoteReserves: 100_000_000n })
+    for (let i = 0; i < beside; i++) {
+      ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+    }
+    honest.swap('buy', 1_000_000n)
+    ledger.advance(100)
+    const app = await build(t, {
+      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000, pollMs: 20
+    })
+    await historyComplete(app)
+    const id = `${base.address}_${usdc.address}`
+    const ofPair = [
+      `/api/tickers/${id}`, `/coingecko/orderbook?ticker_id=${id}`, `/coingecko/historical_trades?ticker_id=${id}`,
+      `/cmc/v1/orderbook/${id}`, `/cmc/v1/trades/${id}`
+    ]
+    for (const path of ofPair) t.equal((await app.inject(path)).statusCode, 200, path)
+    t.ok(id in (await app.inject('/cmc/v1/ticker')).json())
 
-  node.fault({ method: 'getTransaction', kind: 'null-transaction' })
-  honest.swap('buy', 1_000_000n)
-  await until('an event is missing', () => {
-    if (!app.history.status().isBehind) ledger.advance(1)
-    return app.history.status().missingEvents === 1
+    node.fault({ method: 'getTransaction', kind: 'null-transaction' })
+    honest.swap('buy', 1_000_000n)
+    await until('an event is missing', () => {
+      if (!app.history.status().isBehind) ledger.advance(1)
+      return app.history.status().missingEvents === 1
+    })
+    await until('its pool is not listed', async () => {
+      ledger.advance(1)
+      const list = (await app.inject('/api/tickers')).json<Array<{ pool_id: string }>>()
+      const ids = Array.isArray(list) ? list.map(({ pool_id: id }) => id) : []
+      return ids.length === 1 + beside && ids.includes(stranger.address)
+    })
+    for (const path of ofPair) t.equal((await app.inject(path)).statusCode, 503, path)
+    const tickers = await app.inject('/cmc/v1/ticker')
+    t.equal(tickers.statusCode, beside === 0 ? 503 : 200, 'an empty list would look like a market without pools')
+    t.notOk(id in tickers.json())
+    t.equal((await app.inject(`/coingecko/historical_trades?ticker_id=${id}&pool_id=${stranger.address}`)).statusCode, 200)
+    const { prices } = (await app.inject(`/api/prices?mints=${base.address}`)).json<Prices>()
+    t.match(prices[base.address], { pool_id: honest.address, price_usd: /^1\.0/ }, 'a price needs no history')
   })
-  await until('its pool is not listed', async () => {
-    ledger.advance(1)
-    const list = (await app.inject('/api/tickers')).json<Array<{ pool_id: string }>>()
-    return Array.isArray(list) && list.length === 1 && list[0]!.pool_id === stranger.address
-  })
-  for (const path of ofPair) t.equal((await app.inject(path)).statusCode, 503, path)
-  t.notOk(id in (await app.inject('/cmc/v1/ticker')).json())
-  t.equal((await app.inject(`/coingecko/historical_trades?ticker_id=${id}&pool_id=${stranger.address}`)).statusCode, 200)
-  const { prices } = (await app.inject(`/api/prices?mints=${base.address}`)).json<Prices>()
-  t.match(prices[base.address], { pool_id: honest.address, price_usd: /^1\.0/ }, 'a price needs no history')
-})
+}
 
 test('a mint that counts as a dollar is one, whatever a pool pays for it', async t => {
   const { ledger, node } = await startChain(t)

@@ -11,7 +11,7 @@ import { textsOf } from '../../market/pool-figures.js'
 import { DAY } from '../../time.js'
 import type { CmcAssets, CmcOrderBook, CmcSummary, CmcTickers, CmcTrades } from '../../../schemas/cmc.js'
 import { exactResponse, JSON_TYPE } from '../json-response.js'
-import { knownTrades } from '../known.js'
+import { checkLeft, knownTrades } from '../known.js'
 import { formOf, headOf, keep } from '../sources.js'
 import { pairIn } from '../tickers.js'
 import { type DayTicker, deepestBook, type FormSources } from './pairs.js'
@@ -124,10 +124,12 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
       tickers.flatMap(ticker => [ticker.base_currency, ticker.target_currency]).map(mint => asset(tokens.get(mint)!))
     ))),
 
-    // where the deepest pool of a pair is left out the next one would pass for it
-    ticker: formOf(sources.days, days => exactResponse<CmcTickers>(Object.fromEntries(
-      days.filter(({ isDeepest }) => isDeepest).map(tickerEntry)
-    ))),
+    ticker: formOf(sources.days, days => {
+      // where the deepest pool of a pair is left out the next one would pass for it
+      const deepest = days.filter(({ isDeepest }) => isDeepest)
+      checkLeft(deepest.length, days.length)
+      return exactResponse<CmcTickers>(Object.fromEntries(deepest.map(tickerEntry)))
+    }),
 
     async orderBook (parts: Part[], tickerId: string, depth: number) {
       const { timestamp, bids, asks } = await deepestBook(sources, parts, tickerId, depth)

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { test, type Test } from 'tap'
 import { ROUTER, startChain, until } from '../../helper.js'
@@ -62,9 +61,12 @@ test(
     const server = startServer(t, { ...env, DATABASE_URL: database.href })
     const url = await server.url()
     await until('the history is there', async () => (await fetch(`${url}/dexscreener/latest-block`)).status === 200)
+    await until('the tickers are there', async () => (await fetch(`${url}/api/tickers`)).status === 200)
     link.begin('silent')
-    const waiting = fetch(`${url}/dexscreener/latest-block`).catch(() => {})
-    await setTimeout(300)
+    let isWaiting = true
+    const waiting = fetch(`${url}/dexscreener/latest-block`).catch(() => {}).finally(() => { isWaiting = false })
+    await (await fetch(`${url}/ready`)).text()
+    t.ok(isWaiting, 'what /ready tells is not asked of the database')
     const at = steadyNow()
     server.child.kill('SIGTERM')
     const { code, ms } = await server.exit(at)
