@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core'
 import type { Pools } from '../../../schemas/pools.js'
 import { CONTRAST, startWholeService } from './service.js'
 import { until } from '../../support/until.js'
-import { evaluate, inBrowser, loaded, openPool, rowOf } from './visit.js'
+import { evaluate, inBrowser, loaded, openPool, rowOf, stopClock } from './visit.js'
 import { POOLS, PROPOSALS } from './market-data.js'
 
 /** What is being decided and what was, read against the API of the whole service; and what a name may pretend. */
@@ -137,7 +137,7 @@ inBrowser(visiting => {
   })
 
   visiting('who stands on a decision goes on doing so as they are asked for again', {}, async (t, { page, service }) => {
-    await page.clock.install()
+    await stopClock(page)
     await page.goto(`${service.url}/decisions`)
     await page.locator('#past .explorer').nth(3).focus()
     const stands = (): Promise<string> => evaluate(page, 'document.activeElement.href ?? ""')

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import type { Page } from 'playwright-core'
 import { poolOf } from './market-data.js'
 import { CONTRAST } from './service.js'
-import { askOnce, evaluate, inBrowser, loaded, openPool, symbols } from './visit.js'
+import { asked, evaluate, inBrowser, loaded, openPool, stopClock, symbols } from './visit.js'
 
 /**
  * The pages for every reader: by keyboard, on a phone, in either theme, with text that can be read, and nothing that
@@ -145,7 +145,7 @@ inBrowser(visiting => {
   visiting('light: what a first visit costs', {}, async (t, { page, service }) => {
     const client = await page.context().newCDPSession(page)
     await client.send('Network.enable')
-    await askOnce(page)
+    await stopClock(page)
     let bytes = 0
     client.on('Network.loadingFinished', ({ encodedDataLength }) => { bytes += encodedDataLength })
     await page.goto(service.url)
@@ -155,10 +155,7 @@ inBrowser(visiting => {
     t.ok(service.asked.length < 12, `${service.asked.length} requests`)
     // the answers of this test are not packed, those of the service are
     t.ok(bytes < 150_000, `${bytes} bytes`)
-    const preloaded = await evaluate<number>(
-      page, 'performance.getEntriesByName(new URL("market/pools", location.href).href).length'
-    )
-    t.equal(preloaded, 1, 'the rows are asked for once, before the scripts run')
+    t.equal(asked(service, '/market/pools'), 1, 'the rows are asked for once, before the scripts run')
     await client.send('Network.clearBrowserCache')
     service.asked.length = bytes = 0
     await openPool(page, service.url, ORE.pool_id)

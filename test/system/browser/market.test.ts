@@ -1,7 +1,7 @@
 import { compare, parseDecimal } from '../../../lib/decimal.js'
 import { address, AGGREGATE, type Pool, POOLS, SCRIPT } from './market-data.js'
 import { until } from '../../support/until.js'
-import { asked, askOnce, download, evaluate, inBrowser, loaded, rowOf, shownName, symbols } from './visit.js'
+import { asked, download, evaluate, inBrowser, loaded, rowOf, shownName, stopClock, symbols } from './visit.js'
 
 /** The list of pools: what it shows and does, over an API whose answers each test decides. */
 
@@ -9,7 +9,7 @@ const UNAVAILABLE = 'Service temporarily unavailable. Please try again in a few 
 
 inBrowser(visiting => {
   visiting('the market at a glance', {}, async (t, { page, service }) => {
-    await askOnce(page)
+    await stopClock(page)
     await page.goto(service.url)
     await loaded(page)
     t.equal(await page.title(), 'DAO Market Data')
@@ -90,7 +90,7 @@ inBrowser(visiting => {
   })
 
   visiting('what is announced is added to what was, and taken out again', {}, async (t, { page, service }) => {
-    await page.clock.install()
+    await stopClock(page)
     await page.goto(service.url)
     await loaded(page)
     const voice = page.locator('[data-voice]')
@@ -239,6 +239,7 @@ inBrowser(visiting => {
     })
     service.answers.pools = limited
     service.answers.volume = limited
+    await stopClock(page)
     await page.goto(service.url)
     await page.locator('#banner').filter({ hasText: 'Too many requests from your address' }).waitFor()
     t.equal(await page.locator('#banner').getByRole('button').count(), 0, 'nothing to press while one has to wait')
@@ -247,12 +248,16 @@ inBrowser(visiting => {
     await page.locator('#left-out-body .notice').waitFor()
     t.equal(service.asked.length, before, 'the limit counts for every path')
     service.answers.pools = () => ({ body: POOLS })
+    await page.clock.runFor(1_900)
+    t.equal(service.asked.length, before, 'until it is over')
+    await page.clock.runFor(100)
     await loaded(page)
     t.equal(asked(service, '/market/pools'), 2)
   })
 
   visiting('errors, stale answers, nothing to show', {}, async (t, { page, service }) => {
     service.answers.pools = () => ({ status: 502, body: { error: 'Upstream RPC service unavailable' } })
+    await stopClock(page)
     await page.goto(service.url)
     const notice = page.locator('#pools-state .notice')
     await notice.filter({ hasText: 'Upstream RPC service unavailable' }).waitFor()
@@ -313,7 +318,7 @@ inBrowser(visiting => {
     'asks again every 15 and 60 seconds while it is seen, keeping focus and what it has',
     {},
     async (t, { page, service }) => {
-      await page.clock.install()
+      await stopClock(page)
       await page.addInitScript(
         'Object.defineProperty(document, "visibilityState", { get: () => globalThis.seen ?? "visible" })'
       )

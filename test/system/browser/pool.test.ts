@@ -1,5 +1,6 @@
+import { until } from '../../support/until.js'
 import { candlesOf, detailOf, poolOf, POOLS, PROPOSALS, tradesOf } from './market-data.js'
-import { asked, askOnce, download, evaluate, holds, inBrowser, loaded, openPool, rowOf } from './visit.js'
+import { asked, download, evaluate, holds, inBrowser, loaded, openPool, rowOf, stopClock } from './visit.js'
 
 /** The page of a pool: what it shows and does, over an API whose answers each test decides. */
 
@@ -20,7 +21,7 @@ inBrowser(visiting => {
   })
 
   visiting('every figure, with its unit, every digit and its meaning', {}, async (t, { page, service }) => {
-    await askOnce(page)
+    await stopClock(page)
     await openPool(page, service.url, META.pool_id)
     await page.locator('.supply-bar').waitFor()
     t.equal(await page.locator('#price').getAttribute('title'), '6.482913370041')
@@ -76,23 +77,30 @@ inBrowser(visiting => {
     await page.locator('#candle-chart canvas').first().waitFor()
     t.equal(await evaluate(page, 'document.querySelector("input[name=interval]:checked").value'), '1m')
     t.ok(service.asked.some(url => url.includes('/ohlcv?interval=1m&')))
-    const drawn = async (): Promise<string> => {
-      await page.waitForTimeout(200)
-      return (await page.locator('#candle-chart').screenshot()).toString('base64')
-    }
-    const pictures = [await drawn()]
-    for (const name of ['Joined', 'Log scale', 'Line']) {
+    let shown = ''
+    /** Waits until the chart is drawn otherwise than before, and rests. */
+    const redrawn = (why: string): Promise<void> => until(`the chart is drawn anew: ${why}`, async () => {
+      const [first, second] = [
+        await page.locator('#candle-chart').screenshot(), await page.locator('#candle-chart').screenshot()
+      ].map(picture => picture.toString('base64')) as [string, string]
+      if (first !== second || second === shown) return false
+      shown = second
+      return true
+    })
+    await redrawn('candles')
+    // of these each begins where the one before it ended
+    await page.getByLabel('Joined', { exact: true }).click()
+    for (const name of ['Log scale', 'Line']) {
       await page.getByLabel(name, { exact: true }).click()
-      pictures.push(await drawn())
+      await redrawn(name)
     }
-    t.not(pictures[0], pictures[3], 'a line is not a candle')
     const box = (await page.locator('#candle-chart').boundingBox())!
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2)
     await page.keyboard.down('Control')
     await page.mouse.wheel(0, -600)
     await page.keyboard.up('Control')
     await page.mouse.move(0, 0)
-    t.not(await drawn(), pictures[3], 'with Ctrl the wheel zooms')
+    await redrawn('with Ctrl the wheel zooms')
     t.equal(await evaluate(page, 'scrollY'), 0)
   })
 
@@ -261,7 +269,7 @@ inBrowser(visiting => {
     service.answers.trades = ({ before }) => ({
       body: before === undefined ? tradesOf(25) : tradesOf(10, Number(before) - 1)
     })
-    await page.clock.install()
+    await stopClock(page)
     await openPool(page, service.url, META.pool_id)
     const rows = page.locator('#trade-rows tr')
     t.equal(await rows.count(), 25)
@@ -307,7 +315,7 @@ inBrowser(visiting => {
       await answered
       await route.continue()
     })
-    await page.clock.install()
+    await stopClock(page)
     await page.goto(`${service.url}/pool/${META.pool_id}`)
     await isFirst(5_001)
     answer()
@@ -322,7 +330,7 @@ inBrowser(visiting => {
   })
 
   visiting('what is shown goes on under who stands on a part of it', {}, async (t, { page, service }) => {
-    await page.clock.install()
+    await stopClock(page)
     await openPool(page, service.url, META.pool_id)
     await page.locator('#verify .check').waitFor()
     const stands = (): Promise<string> => evaluate(page, 'document.activeElement.textContent')
@@ -354,7 +362,7 @@ inBrowser(visiting => {
   })
 
   visiting('stale, unreachable, and back', {}, async (t, { page, service }) => {
-    await page.clock.install()
+    await stopClock(page)
     await openPool(page, service.url, META.pool_id)
     service.answers.pool = () => ({ body: detailOf(META.pool_id), headers: { age: '37' } })
     await page.clock.runFor(15_000)
@@ -374,14 +382,14 @@ inBrowser(visiting => {
   })
 
   visiting('what stands beside newer figures says that it is old, or is a dash', {}, async (t, { page, service }) => {
-    await page.clock.install()
+    await stopClock(page)
     const treasury = { nav_usd: '421.00', nav_per_token: '4.21', premium: '0.5', runway_months: null }
     service.answers.treasury = () => ({ body: treasury })
     await openPool(page, service.url, META.pool_id)
     const nav = page.locator('#figures div', { hasText: 'NAV per token' }).locator('dd')
     await nav.filter({ hasText: '$4.2100' }).waitFor()
     service.answers.treasury = () => ({ body: treasury, headers: { age: '37' } })
-    await page.clock.runFor(60_000)
+    await page.clock.fastForward(60_000)
     await page.locator('#banner').filter({ hasText: /^These figures are of 03:04:05 UTC/ }).waitFor()
     service.answers.treasury = () => ({ status: 502, body: { error: 'Upstream RPC service unavailable' } })
     await page.clock.runFor(4_000)

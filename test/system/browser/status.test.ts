@@ -1,6 +1,6 @@
 import { READY } from './market-data.js'
 import { CONTRAST } from './service.js'
-import { evaluate, inBrowser } from './visit.js'
+import { evaluate, inBrowser, stopClock } from './visit.js'
 
 /** The page that says in words what `/ready` says to machines. */
 
@@ -9,7 +9,7 @@ inBrowser(visiting => {
     visiting(`well, warming up, gone and back, ${colorScheme}`, {
       colorScheme, viewport: { width: 375, height: 740 }
     }, async (t, { page, service }) => {
-      await page.clock.install()
+      await stopClock(page)
       await page.goto(service.url.replace(/market$/, 'status'))
       const verdict = page.locator('#verdict')
       await verdict.filter({ hasText: 'Everything is as it should be' }).waitFor()

@@ -90,11 +90,13 @@ export const shownName = (
 ): string => cut(symbol.replace(UNSEEN, '')) || `${mint.slice(0, 4)}…${mint.slice(-4)}`
 export const asked = ({ asked }: Service, path: string): number => asked.filter(url => url === path).length
 export const evaluate = async <T>(page: Page, script: string): Promise<T> => await page.evaluate<T>(script)
-/** From its next page on nothing is asked for anew after seconds: what is counted is a first visit, however slow. */
-export async function askOnce (page: Page): Promise<void> {
-  await page.addInitScript(
-    'const after = setTimeout; globalThis.setTimeout = (act, ms) => ms >= 3_000 ? 0 : after(act, ms)'
-  )
+/**
+ * Stops the clock of a page before it is opened: nothing is asked for anew or ages, however slow the machine is, but by
+ * `page.clock`.
+ */
+export async function stopClock (page: Page): Promise<void> {
+  await page.clock.install()
+  await page.clock.pauseAt(Date.now())
 }
 /** The page of a pool, with its chart drawn and its trades there. */
 export async function openPool (page: Page, url: string, pool: string): Promise<void> {

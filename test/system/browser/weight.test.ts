@@ -7,7 +7,7 @@ import { build, historyComplete, settings, startChain } from '../../helper.js'
 import { until } from '../../support/until.js'
 import { AT_FIRST } from '../../../lib/page/list.js'
 import { type Line, TOP } from '../../../lib/page/sparklines.js'
-import { download, openBrowser, PATIENCE, withoutBrowser } from './visit.js'
+import { download, openBrowser, PATIENCE, stopClock, withoutBrowser } from './visit.js'
 
 /** What the pages of a large market cost a visitor who has seen none of it, as the service sends it. */
 
@@ -70,8 +70,7 @@ test('what a first visit weighs, with 500 DAOs', { skip: withoutBrowser }, async
     page.setDefaultTimeout(PATIENCE)
     const bytes = await count(page)
     // a first visit's: what a page asks for again, as it would of a slow machine meanwhile, is a refresh's
-    await page.clock.install()
-    await page.clock.pauseAt(Date.now())
+    await stopClock(page)
     await page.goto(`${url}${path}`)
     await page.locator(settled).first().waitFor()
     await page.waitForTimeout(QUIET_MS)

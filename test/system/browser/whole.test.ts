@@ -1,8 +1,8 @@
-import type { Page, Request } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import type { PoolDetail, Pools } from '../../../schemas/pools.js'
 import { until } from '../../support/until.js'
 import { startWholeService } from './service.js'
-import { evaluate, holds, inBrowser, loaded, openPool } from './visit.js'
+import { evaluate, holds, inBrowser, loaded, openPool, stopClock } from './visit.js'
 
 /**
  * The whole service on a simulated chain that goes on as you look: the pages show what the API says, to the last digit.
@@ -16,6 +16,20 @@ const same = (
 const titles = (page: Page, selector: string): Promise<string[]> => evaluate(
   page, `[...document.querySelectorAll(${JSON.stringify(selector)})].map(node => node.title)`
 )
+
+/** Counts what a page has asked for and not got yet. */
+const ASKING = `globalThis.asking = 0
+const ask = fetch
+globalThis.fetch = async (...what) => {
+  asking++
+  try {
+    const answer = await ask(...what)
+    await answer.clone().arrayBuffer()
+    return answer
+  } finally {
+    asking--
+  }
+}`
 
 inBrowser(visiting => {
   visiting(
@@ -51,6 +65,8 @@ inBrowser(visiting => {
       await service.close()
       const { url, app, node, pass } = await startWholeService(t, { STALE_IF_ERROR: '20', RATE_LIMIT_MAX: '100000' })
       service.url = url
+      // no trade leaves the last 24 hours between two looks
+      pass(0)
       const api = async <T>(path: string): Promise<T> => (await app.inject(path)).json<T>()
 
       await page.goto(url)
@@ -82,7 +98,8 @@ inBrowser(visiting => {
       await page.getByText('Its spot pool is empty on at least one side').waitFor()
 
       const { pool_id: id } = pools.toSorted((a, b) => b.trades_24h! - a.trades_24h!)[0]!
-      await page.clock.install()
+      await page.addInitScript(ASKING)
+      await stopClock(page)
       await openPool(page, url, id)
       await page.locator('.supply-bar').waitFor()
       const pool = await api<PoolDetail>(`/api/pools/${id}`)
@@ -159,20 +176,13 @@ inBrowser(visiting => {
       node.fault({ kind: 'rpc-error' })
       const banner = page.locator('#banner')
       const seen = new Set<string>()
-      let asking = 0
-      // a stream has no end
-      const isStream = (request: Request): boolean => request.url().includes('/api/stream')
-      page.on('request', request => { if (!isStream(request)) asking++ })
-      for (const over of ['requestfinished', 'requestfailed'] as const) {
-        page.on(over as 'requestfinished', request => { if (!isStream(request)) asking-- })
-      }
       /** Lets time pass for the page and the service, until what the page has asked for meanwhile is there. */
       const goOn = async (ms: number, passed: number): Promise<void> => {
         pass(passed)
         await page.clock.fastForward(ms)
-        await page.waitForTimeout(100)
-        await until('the page has its answers', () => asking <= 0)
-        await page.waitForTimeout(100)
+        await holds(page, 'globalThis.asking === 0')
+        // of the last answer the page makes what it shows
+        await page.waitForTimeout(50)
       }
       for (let tries = 0; tries < 60 && !(seen.has('stale') && seen.has('node')); tries++) {
         await goOn(15_000, 5_000)
