@@ -1,4 +1,5 @@
 /** What may be served at a moment, held against the ledger's own count. */
+import type { FastifyInstance } from 'fastify'
 import { compare, parseDecimal, ratio, subtract } from '../../../lib/decimal.js'
 import { createMetrics } from '../../../lib/responses/metrics.js'
 import type { Answer } from './clients.js'
@@ -94,12 +95,18 @@ export function checkListed ({ plan: { lists = Infinity } }: World, { status, pr
 /** In such a world no transaction is listed and can't be read. */
 export async function checkRead (world: World): Promise<void> {
   if (!mustServe(world)) return
-  const missing = metricIn(await createMetrics(world.app!).registry.metrics(), 'history_missing_transactions')
+  const missing = await metricOf(world.app!, 'history_missing_transactions')
   if (missing !== '0') fail('served', 'no transaction that can\'t be read', String(missing))
 }
 
-const metricIn = (text: string, name: string): string | undefined =>
-  new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]
+const registries = new WeakMap<FastifyInstance, ReturnType<typeof createMetrics>['registry']>()
+
+/** One metric of a process, as its metrics tell it. */
+async function metricOf (app: FastifyInstance, name: string): Promise<string | undefined> {
+  const registry = registries.get(app) ?? createMetrics(app).registry
+  registries.set(app, registry)
+  return new RegExp(`^${name} (\\d+)`, 'm').exec(await registry.getSingleMetricAsString(name))?.[1]
+}
 
 /** Asked at one moment: whoever may come in finds tickers. */
 export function checkReady (ready: Answer, tickers: Answer): void {
@@ -119,7 +126,7 @@ export function checkReady (ready: Answer, tickers: Answer): void {
 /** A store that has refused what was written last says so, to people and to machines, and no other does. */
 export async function checkDisk ({ app, disk: { hasNoRoom } }: World, { status, body }: Answer): Promise<void> {
   const says = JSON.stringify(body.problems).includes('no room')
-  const metric = metricIn(await createMetrics(app!).registry.metrics(), 'history_store_refused')
+  const metric = await metricOf(app!, 'history_store_refused')
   if (metric !== (hasNoRoom ? '1' : '0')) fail('disk', `history_store_refused ${hasNoRoom ? 1 : 0}`, String(metric))
   // while there are tickers nothing stands in the way of being ready
   if (says !== (hasNoRoom && status !== 200)) {

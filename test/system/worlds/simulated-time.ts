@@ -204,6 +204,8 @@ export function installSimulatedTime (): SimulatedTime {
   replace(Math, 'random', () => roll())
   for (const name of ['gzip', 'brotliCompress']) replace(zlib, name, unpacked)
   replace(perfHooks, 'monitorEventLoopDelay', () => load)
+  // each registry of metrics watches garbage collections with one of its own, which nobody can end
+  replace(perfHooks, 'PerformanceObserver', class { observe (): void {} })
   replace(os, 'uptime', () => now / 1000)
   const used = process.memoryUsage()
   replace(process, 'memoryUsage', Object.assign(() => used, { rss: () => used.rss }))
