@@ -2,6 +2,7 @@ import { test } from 'tap'
 import type { DaoRecord } from '../../schemas/dao.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Treasuries, Treasury } from '../../schemas/treasury.js'
+import { FINALITY_SLOTS } from '../../simulator/index.js'
 import { createTokenAccount } from '../../simulator/mint.js'
 import { build, headReached, historyComplete, settings, startChain } from '../helper.js'
 import { getterOf } from '../support/answers.js'
@@ -205,6 +206,22 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
     const pool = await poolNow()
     t.ok(near(pool.last_price, Number(plain.reserves.quote) * 1e3 / Number(plain.reserves.base)))
     t.ok(near(pool.market_cap_usd, whole * Number(pool.last_price)), `${pool.market_cap_usd} at ${pool.last_price}`)
+  })
+
+  await t.test('a new DAO that is listed has its price before its events are final', async t => {
+    node.conditions.finalityLag = 150
+    const young = ledger.dao({
+      base: ledger.mint({ symbol: 'YOUNG' }), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 10n
+    })
+    young.swap('buy', 10n ** 8n)
+    ledger.advance(11)
+    const record = await get<DaoRecord>(`/api/daos/${young.address}`)
+    const liquidity = Number(2n * young.reserves.quote) / 1e6
+    t.match(record, { listed: true, created_at: null, price_change_24h: null, last_price: record.price_usd! })
+    t.ok(near(record.liquidity_in_usd, liquidity), `${record.liquidity_in_usd} is ${liquidity}`)
+    node.conditions.finalityLag = FINALITY_SLOTS
+    ledger.advance(30)
+    await headReached(app, ledger, ledger.time - 15)
   })
 
   await t.test('where what lists token accounts is older than what reads them', async t => {

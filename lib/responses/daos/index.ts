@@ -61,12 +61,12 @@ export function createDaoResponses (sources: DaoSources) {
   async function recordOf (parts: Part[], address: string): Promise<DaoRecord> {
     const { facts: { dao, details, mint, supply, launch, allocation, slot, tokens }, state, figures } =
       await facts.one(parts, address)
-    // trades are of the list, what the pool is worth of the slot that all else is of
-    const listed = (await pools(parts)).byId.get(address) ?? null
+    // trades are of the list, the pool's worth of the slot of all else
+    const traded = (await pools(parts)).byId.get(address) ?? null
     const { pool } = figures
-    const isPriced = listed !== null && pool.baseReserves > 0n && pool.quoteReserves > 0n
     const proposed = (await proposals.all(parts)).flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const reason = reasonOf(state.discovered.find(one => one.address === address)!, await incomplete())
+    const isPriced = reason === null && pool.baseReserves > 0n && pool.quoteReserves > 0n
     const [extremes, created] = await history.read(async reading =>
       [await extremesOf(reading, address, pool), createdAt(reading, address)])
     const isDeciding = dao.state === 'futarchy'
@@ -97,10 +97,10 @@ export function createDaoResponses (sources: DaoSources) {
       team_address: details.teamAddress,
       last_price: isPriced ? lastText(pool, quoteRules) : null,
       price_usd: treasury.price_usd,
-      ...changesOf(listed),
+      ...changesOf(traded),
       market_cap_usd: caps.market_cap_usd,
       fdv_usd: caps.fdv_usd,
-      liquidity_in_usd: listed && usdText(liquidityUsd(pool, state.usd)),
+      liquidity_in_usd: reason === null ? usdText(liquidityUsd(pool, state.usd)) : null,
       ...extremes,
       supply: {
         ...supply,
