@@ -19,6 +19,14 @@ export class ServiceError extends Error {
 export const badAnswer = (message: string, cause?: unknown): ServiceError =>
   new ServiceError('NODE_BAD_ANSWER', message, { cause })
 
+/** The history can't be used, or lacks what is asked for. */
+export const unusable = (message: string, cause?: unknown): ServiceError =>
+  new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
+
+/** What is asked for is not known yet; perhaps in `retryAfter` seconds. */
+export const warmingUp = (message: string, retryAfter?: number): ServiceError =>
+  new ServiceError('WARMING_UP', message, { retryAfter })
+
 /** Whether `error` is one of ours, and of one of `codes` where any are given. */
 export function isServiceError (error: unknown, ...codes: ErrorCode[]): error is ServiceError {
   return error instanceof ServiceError && (codes.length === 0 || codes.includes(error.code))

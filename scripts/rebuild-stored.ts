@@ -1,5 +1,5 @@
+import { unusable } from '../lib/errors.js'
 import { rebuild, type RebuildOptions } from '../lib/history/rebuild.js'
-import { unusable } from '../lib/history/store/failures.js'
 
 /** As `rebuild`, by the rule that the store notes; of a store of 1.0.0 only the service knows it. */
 export async function rebuildRollups (options: RebuildOptions): Promise<number> {

@@ -1,5 +1,5 @@
 /** What a history answers, by the process that writes it and by those that only read. */
-import { ServiceError } from '../errors.js'
+import { ServiceError, unusable, warmingUp } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { sameValuation } from './rules/fixed-point.js'
 import { daosOf, sizeOf } from './rules/sequence-gaps.js'
@@ -7,7 +7,6 @@ import {
   checkDay, checkHead, type Freshness, type Head, type HistoryStatus, type Progress, statusOf
 } from './status.js'
 import type { StoreState } from './rules/types.js'
-import { unusable } from './store/failures.js'
 import type { Store } from './store/create-store.js'
 import { createReading, type Reading } from './volumes/reading.js'
 import type { Volumes } from './volumes/volumes.js'
@@ -61,7 +60,7 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
 
   /** Candles and day sums are kept by the rule of the process that writes. */
   function checkSums ({ valuation: kept }: StoreState): void {
-    if (kept === null) throw new ServiceError('WARMING_UP', 'sums and candles are being made of the swaps')
+    if (kept === null) throw warmingUp('sums and candles are being made of the swaps')
     if (sameValuation(kept, valuation)) return
     throw unusable('the process that writes the history has another PROTOCOL_FEE_RATE or VOLUME_BASIS than this one')
   }
@@ -86,7 +85,7 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
     head (): Head {
       checkRunning()
       const seen = last()
-      if (seen === undefined) throw new ServiceError('WARMING_UP', 'the history is starting')
+      if (seen === undefined) throw warmingUp('the history is starting')
       return checkHead(facts(seen))
     },
     /** Per DAO, raw units, the 24 hours before the head. Throws as `head`, and WARMING_UP: not covered yet. */

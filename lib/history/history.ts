@@ -1,5 +1,5 @@
 import { systemClock } from '../clock.js'
-import { isServiceError, ServiceError } from '../errors.js'
+import { isServiceError, warmingUp } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { type Answers, createAnswers, type Seen } from './answers.js'
 import type { Context } from './indexing/context.js'
@@ -98,7 +98,7 @@ export function createHistory (options: HistoryOptions): History {
     last: () => running && seenOf(running),
     async seeing (work) {
       const now = running
-      if (now === undefined) throw new ServiceError('WARMING_UP', 'the history is starting')
+      if (now === undefined) throw warmingUp('the history is starting')
       return await now.writer.read(() => work(seenOf(now)))
     }
   })

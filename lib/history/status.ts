@@ -1,6 +1,6 @@
 /** What is said about a history: phase, coverage and staleness. */
 import { CURRENT_MS, type Moment } from '../chain/moment.js'
-import { ServiceError } from '../errors.js'
+import { unusable, warmingUp } from '../errors.js'
 import type { AgeTime } from '../chain/timekeeper.js'
 import { daosOf, sizeOf, unstored } from './rules/sequence-gaps.js'
 import { type Completeness, isWalked } from './rules/completeness.js'
@@ -70,10 +70,10 @@ export interface Head extends Moment {
 /** Throws WARMING_UP before the head was first reached, HISTORY_UNAVAILABLE when it is behind. */
 export function checkHead (facts: HeadFacts): Head {
   const { head, verifiedTo, time } = facts
-  if (head === null) throw new ServiceError('WARMING_UP', 'the history has not reached the head yet')
+  if (head === null) throw warmingUp('the history has not reached the head yet')
   if (isBehind(facts)) {
     const reason = time.tooOld(head.time, 'the newest state that is stored')
-    throw new ServiceError('HISTORY_UNAVAILABLE', `the history is behind the chain: ${reason}`)
+    throw unusable(`the history is behind the chain: ${reason}`)
   }
   const since = verifiedTo === null ? Infinity : (head.time - verifiedTo.time) * 1000
   // of a node whose clock is ahead accounts may be dated after a head that is beyond them
@@ -84,7 +84,7 @@ export function checkHead (facts: HeadFacts): Head {
 export function checkDay (facts: HeadFacts & Walked): Head {
   const { head } = facts
   if (head !== null && !coversDay(facts, head.time)) {
-    throw new ServiceError('WARMING_UP', 'the last 24 hours are not covered yet')
+    throw warmingUp('the last 24 hours are not covered yet')
   }
   return checkHead(facts)
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.js'
+import { warmingUp } from '../errors.js'
 import type { DailyVolume, DayVolume, HistoryStatus, OtherFees } from '../history/history.js'
 import type { Kept } from '../live/fresh.js'
 import { aggregateVolume, type TradedDao } from '../market/aggregate.js'
@@ -43,7 +43,7 @@ export function createTotals (sources: Sources) {
     const report = history.report()
     const stored = await history.daily()
     const firstDay = Math.max(walked, firstWholeDay(history.status()))
-    if (firstDay * DAY > head.time) throw new ServiceError('WARMING_UP', 'no UTC day is known from its beginning yet')
+    if (firstDay * DAY > head.time) throw warmingUp('no UTC day is known from its beginning yet')
     const daily = new Map(Array.from(stored, ([dao, traded]) => [dao, since(firstDay, traded)]))
     const daos: Array<TradedDao<DayVolume>> = []
     let [missing, unknownFees, complete] = [0n, 0, firstDay === -Infinity]

@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.js'
+import { type ServiceError, unusable, warmingUp } from '../errors.js'
 import { DAY, timeText } from '../time.js'
 import { isWalked, type Reading, type TradesQuery } from '../history/history.js'
 import type { Sources } from './sources.js'
@@ -9,12 +9,12 @@ export const ALL_DAYS = { from: 0, to: MAX_DAYS * DAY, limit: MAX_DAYS }
 
 /** Throws WARMING_UP until what events tell of decisions has been read, which version 1.0 did not. */
 export async function checkTold (reading: Reading, dao: string): Promise<void> {
-  if (await reading.untold(dao)) throw new ServiceError('WARMING_UP', 'events of decisions are still being read')
+  if (await reading.untold(dao)) throw warmingUp('events of decisions are still being read')
 }
 
 /** Throws HISTORY_UNAVAILABLE where none is left of so many pools: the list would look like a market without any. */
 export function checkLeft (left: number, all: number): void {
-  if (left === 0 && all > 0) throw new ServiceError('HISTORY_UNAVAILABLE', 'the last 24 hours of no pool are known')
+  if (left === 0 && all > 0) throw unusable('the last 24 hours of no pool are known')
 }
 
 /** Unix seconds of a DAO's first event; null: it is not known. */
@@ -36,7 +36,7 @@ export function checkFinal (sources: Sources, at: number, invalid: ServiceError,
   if (wait <= 0) return
   if (at > Math.max(head, sources.time.utc() / 1000)) throw invalid
   const retryAfter = Math.min(wait, MAX_RETRY_AFTER)
-  throw new ServiceError('WARMING_UP', `${timeText(at)} is not final yet`, { retryAfter })
+  throw warmingUp(`${timeText(at)} is not final yet`, retryAfter)
 }
 
 /** ISO 8601 of the first second of what is known after another; undefined: from the beginning, or not at all. */
@@ -68,7 +68,7 @@ export function extentOf (
   // what is missing in the midst of what is stored is waited for: a page cut there would pass for the last one
   const isCut = from === undefined || from >= until || !isComing || from > walkedTo + 1
   if (known === 'partly' && (isWhole || isCut)) {
-    throw new ServiceError(isComing ? 'WARMING_UP' : 'HISTORY_UNAVAILABLE', `not all events of ${dao} are known`)
+    throw (isComing ? warmingUp : unusable)(`not all events of ${dao} are known`)
   }
   return { after: known === 'lost' ? after : from!, headers: historyHeaders(false, from) }
 }

@@ -1,6 +1,6 @@
 import type { AccountReader } from '../chain/accounts.js'
 import { formatUnits } from '../decimal.js'
-import { badAnswer, ServiceError } from '../errors.js'
+import { badAnswer, warmingUp } from '../errors.js'
 import { isWalked, type MarketKey, type ProposalEvent } from '../history/history.js'
 import { type Part, partOf, within } from '../live/fresh.js'
 import { type PoolTokens, tokensOf } from '../live/snapshot.js'
@@ -190,7 +190,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         if (isTold(one)) continue
         await checkTold(reading, one.proposal.dao)
         if (isWalked(reading.known.walkedTo, madeAfter(one.told))) continue
-        throw new ServiceError('WARMING_UP', 'the past of proposals is still being read')
+        throw warmingUp('the past of proposals is still being read')
       }
     })
     return page.map(rowOf)

@@ -7,7 +7,7 @@ import { type PoolTokens, type Snapshot, tokensOf } from '../live/snapshot.js'
 import { divide, powerOfTen } from '../decimal.js'
 import { byDepth, poolsByPair } from '../market/ticker.js'
 import { baseUsd, createValuation } from '../market/usd.js'
-import { badAnswer, type ErrorCode, ServiceError } from '../errors.js'
+import { badAnswer, type ErrorCode, ServiceError, unusable } from '../errors.js'
 import type { Dao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
 import type { Settings } from '../settings.js'
@@ -131,7 +131,7 @@ export async function poolTokens (
   const state = await get([], YOUNG)
   const found = tokensIn(state)
   if (found !== undefined || state.slot >= slot) return found
-  throw new ServiceError('HISTORY_UNAVAILABLE', `the accounts are older than an event of ${pool}`)
+  throw unusable(`the accounts are older than an event of ${pool}`)
 }
 
 /** Whether the account of a DAO numbers events up to a moment: where none is stored, they are not known. */

@@ -1,6 +1,6 @@
 import { inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
-import { orUnknown, ServiceError } from '../errors.js'
+import { orUnknown, ServiceError, unusable } from '../errors.js'
 import { type Kept, type Part, within } from '../live/fresh.js'
 import { ticker, type Volumes } from '../market/ticker.js'
 import { TickerSchema } from '../../schemas/ticker.js'
@@ -28,7 +28,7 @@ export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: st
   if (asked !== undefined && !known.includes(asked)) throw noPool(asked)
   const pool = asked ?? all[0]!
   if (!list.byPool.has(pool)) {
-    throw new ServiceError('HISTORY_UNAVAILABLE', `events of the deepest pool of ${tickerId} are missing`)
+    throw unusable(`events of the deepest pool of ${tickerId} are missing`)
   }
   return { list, pair: list.state.pairs.get(pool)!, others: known.filter(other => other !== pool) }
 }

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely'
 import { createTurns } from '../../async.js'
 import { systemClock } from '../../clock.js'
-import { ServiceError } from '../../errors.js'
+import { type ServiceError, unusable, warmingUp } from '../../errors.js'
 import { type AnswersOptions, createAnswers, type Seen as State } from '../answers.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { withProof } from '../status.js'
 import { createStore } from '../store/create-store.js'
-import { failed, otherNetwork, unusable } from '../store/failures.js'
+import { failed, otherNetwork } from '../store/failures.js'
 import { configOf, createPool, type PostgresLocation, tablesOf } from '../store/postgres-connection.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 import { createVolumes } from '../volumes/volumes.js'
@@ -100,7 +100,7 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     const now = await look(db)
     const wrong = refusal()
     if (wrong !== undefined) throw wrong
-    if (network() === undefined) throw new ServiceError('WARMING_UP', 'the network of the node is not known yet')
+    if (network() === undefined) throw warmingUp('the network of the node is not known yet')
     return await work(now)
   })
   const answers = createAnswers({ ...options, store, last: () => seen, seeing })

@@ -3,11 +3,11 @@ import pg from 'pg'
 import { createTurns } from '../../async.js'
 import { backoff } from '../../backoff.js'
 import { type Clock, systemClock } from '../../clock.js'
-import { messageOf } from '../../errors.js'
+import { messageOf, unusable } from '../../errors.js'
 import type { OnLog } from '../log-events.js'
 import { pause } from '../pause.js'
 import type { Engine } from '../store/create-store.js'
-import { failed, unusable } from '../store/failures.js'
+import { failed } from '../store/failures.js'
 import {
   asPoolClient, configOf, isRefusedWrite, type PostgresLocation, tablesOf
 } from '../store/postgres-connection.js'

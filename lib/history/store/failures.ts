@@ -1,8 +1,4 @@
-import { isServiceError, messageOf, ServiceError } from '../../errors.js'
-
-/** How a store says that it can't be used. */
-export const unusable = (message: string, cause?: unknown): ServiceError =>
-  new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
+import { isServiceError, messageOf, ServiceError, unusable } from '../../errors.js'
 
 /** An error of ours as it is: `what` was tried where it is none. Texts of drivers name host and user at most. */
 export const failed = (what: string, cause: unknown): ServiceError =>

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely'
+import { unusable } from '../../errors.js'
 import type { IndexedRange } from '../rules/types.js'
 import { BRINGS_FEES, INCOMPLETE, IS_PROPOSAL_EVENT, UNNAMED, UNTOLD } from './conditions.js'
-import { unusable } from './failures.js'
 import { notesOf } from './state.js'
 import type { ColumnTypes, Tables } from './tables.js'
 import { putMeta } from './view.js'

@@ -1,7 +1,8 @@
 /** PostgreSQL: every wait has its limit, every loss is an error of the one who asked. */
 import { Kysely, type PostgresPool, type PostgresPoolClient, sql, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
-import { hasNoRoom, unusable } from './failures.js'
+import { unusable } from '../../errors.js'
+import { hasNoRoom } from './failures.js'
 import { type Tables, NUMERIC_COLUMNS } from './tables.js'
 import { prepareTables } from './create-store.js'
 

@@ -4,9 +4,9 @@ import { Kysely, type KyselyPlugin, sql, SqliteDialect, type SqliteDatabase, typ
 import Database from 'libsql'
 import { LRUCache } from 'lru-cache'
 import { createPauses } from '../../async.js'
-import { messageOf } from '../../errors.js'
+import { messageOf, unusable } from '../../errors.js'
 import { createStore, type Engine, prepareTables, type Store } from './create-store.js'
-import { failed, hasNoRoom, unusable } from './failures.js'
+import { failed, hasNoRoom } from './failures.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
 /** For a file that another process holds, ms: at the opening, and later, when all that is asked waits with it. */

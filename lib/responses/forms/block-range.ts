@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.js'
+import { ServiceError, unusable, warmingUp } from '../../errors.js'
 import type { ChainPosition, History } from '../../history/history.js'
 import {
   type CachedResponse, makeCachedResponse, type StreamedResponse, tagOfAll
@@ -28,7 +28,7 @@ const [BEGIN, END] = ['{"events":[', ']}']
 /** The slot up to which events have been published, and its Unix second. Throws WARMING_UP where there is none yet. */
 export async function latest (history: Pick<History, 'published'>): Promise<{ slot: number, at: number }> {
   const published = await history.published(reading => reading.published())
-  if (published === null) throw new ServiceError('WARMING_UP', 'no block has been published yet')
+  if (published === null) throw warmingUp('no block has been published yet')
   return published
 }
 
@@ -48,7 +48,7 @@ export function createBlockRange (
       const tokens = await poolTokens(snapshots, event.dao)
       // a range is asked for once: nothing is left out of it that may be there the next time
       if (tokens === undefined) {
-        throw new ServiceError('HISTORY_UNAVAILABLE', `the tokens of ${event.dao} can't be read`)
+        throw unusable(`the tokens of ${event.dao} can't be read`)
       }
       const told = blockEvent(event, tokens)
       if (told !== undefined && (told.reserves !== undefined || !isGecko)) texts.push(JSON.stringify(told))
@@ -81,7 +81,7 @@ export function createBlockRange (
     // asked for once: what was left out because no node had it stays left out
     if (first === undefined ? isLost : first.isLate) return { pair: known }
     if (first === undefined || first.maker === null) {
-      throw new ServiceError('WARMING_UP', 'what began the pool is not stored yet')
+      throw warmingUp('what began the pool is not stored yet')
     }
     const { slot, at, signature, maker } = first
     const created = { createdAtBlockNumber: slot, createdAtBlockTimestamp: at, createdAtTxnId: signature }

@@ -1,5 +1,5 @@
 import { powerOfTen, shortText, toFixed } from '../../decimal.js'
-import { ServiceError } from '../../errors.js'
+import { unusable } from '../../errors.js'
 import { executedPrice, type Trade } from '../../history/history.js'
 import { type Exact, exact, exactJson, type ExactNumber } from '../../exact-json.js'
 import { makeCachedResponse } from '../../http/cached-response.js'
@@ -89,7 +89,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
         } satisfies Exact<CmcTrades[number]>))
       }
       if (texts.length > maxTrades) {
-        throw new ServiceError('HISTORY_UNAVAILABLE', `more than ${maxTrades} trades of ${tickerId} in a day`)
+        throw unusable(`more than ${maxTrades} trades of ${tickerId} in a day`)
       }
     } while (page.length === PAGE)
     return makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`)

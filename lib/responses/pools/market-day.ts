@@ -1,5 +1,5 @@
 import { multiply, type Rational, ZERO } from '../../decimal.js'
-import { ServiceError } from '../../errors.js'
+import { ServiceError, unusable, warmingUp } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import { type Bounds, invalidParameter, rangeOf, readDay } from '../../query.js'
 import { amountText, exactUnits, ifKnown } from '../../market/pool-figures.js'
@@ -13,7 +13,7 @@ import { checkFinal } from '../known.js'
 import { keep, type Sources } from '../sources.js'
 
 const notRead = (firstDay: number) =>
-  new ServiceError('WARMING_UP', `the days before ${dateOf(firstDay)} are still being read`)
+  warmingUp(`the days before ${dateOf(firstDay)} are still being read`)
 
 type Row = MarketDays[number]
 
@@ -48,7 +48,7 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
       if (dao === undefined || traded === undefined) return []
       const decimals = state.tokens.get(dao.quoteMint)?.decimals
       if (decimals === undefined) {
-        throw new ServiceError('HISTORY_UNAVAILABLE', `the decimals of ${dao.quoteMint} are not known`)
+        throw unusable(`the decimals of ${dao.quoteMint} are not known`)
       }
       const price = state.usdPerUnit(dao.quoteMint)
       const text = (units: Rational) => usdText(price === undefined ? ZERO : multiply(price, units))

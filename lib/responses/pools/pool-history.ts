@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.js'
+import { warmingUp } from '../../errors.js'
 import {
   executedPrice, type ExecutedPrice, INTERVALS, type MarketKey, type Reading, SCALE, sumOf, type TimedCandle,
   type Trade
@@ -109,7 +109,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const rows = await reading.daysOf(pair.address, { ...ALL_DAYS, from: whole * DAY, to: (last + 1) * DAY })
     const { price } = textsOf(pair)
     return jsonResponse<PoolDays>(rows.map(({ start, base, quote, trades, makers, fees, unknownFees, prices }) => {
-      if (makers === null) throw new ServiceError('WARMING_UP', 'makers of those days are still being read')
+      if (makers === null) throw warmingUp('makers of those days are still being read')
       return {
         date: dateOf(dayOf(start)),
         base_volume: exactSum(base, pair.baseDecimals),
@@ -138,7 +138,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
 export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
   const { seq, signature, slot, at, eventIndex, blockIndex, maker, swap, reserves } = trade
   if (maker === null || blockIndex === null) {
-    throw new ServiceError('WARMING_UP', 'makers and places in the block are still being read')
+    throw warmingUp('makers and places in the block are still being read')
   }
   const { side, input, output, fee } = swap
   const isBuy = side === 'buy'

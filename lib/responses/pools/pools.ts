@@ -1,5 +1,5 @@
 import { ratio } from '../../decimal.js'
-import { orUnknown, ServiceError } from '../../errors.js'
+import { orUnknown, unusable } from '../../errors.js'
 import type { Kept, Part } from '../../live/fresh.js'
 import type { Pool, PoolDetail } from '../../../schemas/pools.js'
 import type { MarketTotals } from '../aggregate.js'
@@ -30,7 +30,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
     const { state: { daos, byPair, priceUsd, slot, tokens }, byId, windowsEnd } = await list(parts)
     const [pool, dao] = [byId.get(poolId), daos.get(poolId)]
     if (pool === undefined || dao === undefined) {
-      throw new ServiceError('HISTORY_UNAVAILABLE', `events of ${poolId} are missing`)
+      throw unusable(`events of ${poolId} are missing`)
     }
     const indexed = history.report().get(poolId)
     const read = pool.treasury_usdc_aum === null ? await orUnknown(facts.one(parts, poolId)) : undefined
