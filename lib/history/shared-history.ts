@@ -85,7 +85,7 @@ export async function openSharedHistory (
 
   async function begin (session: Session): Promise<() => Promise<void>> {
     const store = createStore(session)
-    const onProgress = createProgressWriter(session)
+    const onProgress = createProgressWriter(store)
     const history = leading = createHistory({ ...options, store, isShared: true, onProgress })
     history.start()
     return async () => {

@@ -44,7 +44,7 @@ export const sinceText = (after: number | undefined): string | undefined =>
   after === undefined || !Number.isFinite(after) ? undefined : timeText(after + 1)
 
 /** Says of an answer whether all that it covers is known and, where not, from when on. */
-export function historyHeaders (isWhole: boolean, after: number | undefined): Record<string, string> {
+export function historyHeaders (isWhole: boolean, after?: number): Record<string, string> {
   const since = isWhole ? undefined : sinceText(after)
   return { 'x-history-complete': String(isWhole), ...since !== undefined && { 'x-history-since': since } }
 }
@@ -52,31 +52,31 @@ export function historyHeaders (isWhole: boolean, after: number | undefined): Re
 /**
  * After which second, `after` or a later one, what happened to a DAO up to `until` can be told: all of it where it is
  * known or lost, else as far as the past has been walked without a gap. Throws WARMING_UP and HISTORY_UNAVAILABLE where
- * it is not known, with `isWhole` where not all is.
+ * it is not known, with `mustBeWhole` where not all is.
  */
 export function extentOf (
   reading: Reading,
   dao: string,
   after: number,
-  { until = Infinity, isWhole = false }: { until?: number, isWhole?: boolean } = {}
-): { after: number, headers: Record<string, string> } {
+  { until = Infinity, mustBeWhole = false }: { until?: number, mustBeWhole?: boolean } = {}
+): { after: number, isWhole: boolean, headers: Record<string, string> } {
   const known = reading.knowledge(dao, after, until)
-  if (known === 'whole') return { after, headers: historyHeaders(true, undefined) }
+  if (known === 'whole') return { after, isWhole: true, headers: historyHeaders(true) }
   const { walkedTo } = reading.known
   const isComing = !isWalked(walkedTo, after)
   const from = reading.wholeAfter(dao)
   // what is missing in the midst of what is stored is waited for: a page cut there would pass for the last one
   const isCut = from === undefined || from >= until || !isComing || from > walkedTo + 1
-  if (known === 'partly' && (isWhole || isCut)) {
+  if (known === 'partly' && (mustBeWhole || isCut)) {
     throw (isComing ? warmingUp : unusable)(`not all events of ${dao} are known`)
   }
-  return { after: known === 'lost' ? after : from!, headers: historyHeaders(false, from) }
+  return { after: known === 'lost' ? after : from!, isWhole: false, headers: historyHeaders(false, from) }
 }
 
 /** The newest trades that are asked for, as far back as `extentOf` lets them be told, which throws. */
-export async function knownTrades (reading: Reading, asked: TradesQuery, isWhole = false) {
+export async function knownTrades (reading: Reading, asked: TradesQuery, mustBeWhole = false) {
   const found = await reading.trades(asked)
   const oldest = found.length === asked.limit ? found.at(-1)!.at : asked.since
-  const { after, headers } = extentOf(reading, asked.dao, (oldest ?? -Infinity) - 1, { until: asked.until, isWhole })
-  return { trades: found.filter(({ at }) => at > after), headers }
+  const extent = extentOf(reading, asked.dao, (oldest ?? -Infinity) - 1, { until: asked.until, mustBeWhole })
+  return { ...extent, trades: found.filter(({ at }) => at > extent.after) }
 }

@@ -8,7 +8,7 @@ import { createValuation, type UsdValuation } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
 import type { Prices } from '../../schemas/prices.js'
 import { jsonResponse } from './json-response.js'
-import { checkFinal, extentOf } from './known.js'
+import { checkFinal, extentOf, historyHeaders } from './known.js'
 import { headOf, keep, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
@@ -60,7 +60,7 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     const read = [...new Set([...pools.map(({ address }) => address), ...pricing])]
     const trades = new Map((await reading.lastTrades(at, read)).map(trade => [trade.dao, trade]))
     const extents = read.map(pool =>
-      extentOf(reading, pool, (trades.get(pool)?.at ?? -Infinity) - 1, { until: at, isWhole: true }))
+      extentOf(reading, pool, (trades.get(pool)?.at ?? -Infinity) - 1, { until: at, mustBeWhole: true }))
     // as they were after their last trade by then: price and depth of what prices a token count as they do now
     const usd = createValuation(new Map(pricing.flatMap(pool => {
       const [pair, reserves] = [list.state.pairs.get(pool), trades.get(pool)?.reserves]
@@ -74,8 +74,7 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
       const price = wholePrice(executedPrice(trade.swap)!, pool)
       return priced(pool, price, priceText(price), usd, trade.at)
     })
-    const isWhole = extents.every(({ headers }) => headers['x-history-complete'] === 'true')
-    return jsonResponse(body, { 'x-history-complete': String(isWhole) })
+    return jsonResponse(body, historyHeaders(extents.every(({ isWhole }) => isWhole)))
   }
 
   const kept = keep(sources, async (parts, at: number, mints: readonly string[]) => {

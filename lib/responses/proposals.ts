@@ -160,7 +160,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       if (live !== null || !isTold({ proposal, told })) {
         await checkTold(reading, proposal.dao)
         // all since it was made is known, or lost: then no node has it
-        extentOf(reading, proposal.dao, madeAfter(told), { isWhole: true })
+        extentOf(reading, proposal.dao, madeAfter(told), { mustBeWhole: true })
       }
       const row = rowOf({ proposal, bps, decimals, told })
       if (live === null) return { ...row, ...NOT_LIVE }

@@ -8,7 +8,7 @@ import { EMPTY_CANDLE } from '../../lib/history/rules/candles.js'
 import { openSqliteEngine, openSqliteStore } from '../../lib/history/store/sqlite.js'
 import type { RebuiltPage } from '../../lib/history/store/types.js'
 import { copyStore, LEADER_NOTES, type CopyOptions } from '../../scripts/migrate/copy.js'
-import { prepareTables } from '../../lib/history/store/create-store.js'
+import { createStore, prepareTables } from '../../lib/history/store/create-store.js'
 import { readMeta } from '../../lib/history/store/view.js'
 import { settled, watch } from '../support/history/history.js'
 import { ask, newPlace, withoutPostgres } from '../support/history/postgres.js'
@@ -51,7 +51,7 @@ async function tellHowFar (url: string): Promise<void> {
   const engine = await openPostgresEngine(url)
   const moment = { slot: 5, time: 7 }
   const gap = { dao: program, from: 1n, to: 1n, since: null, until: null, fromSlot: 0, toSlot: 5 }
-  await createProgressWriter(engine)({
+  await createProgressWriter(createStore(engine))({
     head: moment,
     lastDay: { left: 1, total: 2, secondsLeft: null },
     verifiedTo: moment,

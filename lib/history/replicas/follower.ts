@@ -45,10 +45,10 @@ export function openPostgresReader (place: PostgresLocation) {
       release: () => db.destroy()
     }),
     /**
-     * Readings on one state of the database, those through `store` included; one `work` after the other, so that an
-     * older state is never read after a newer one. Throws HISTORY_UNAVAILABLE.
+     * Has what `work` reads through `store` be of one state of the database; one after the other, so that an older
+     * state is never read after a newer one. Throws HISTORY_UNAVAILABLE.
      */
-    async together<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+    async together<T> (work: () => Promise<T>): Promise<T> {
       const asked = systemClock.now()
       return await turns(async () => {
         if (systemClock.now() - asked > PATIENCE_MS) {
@@ -57,7 +57,7 @@ export function openPostgresReader (place: PostgresLocation) {
         return await reading(async trx => {
           opened = trx
           try {
-            return await work(trx)
+            return await work()
           } finally {
             opened = undefined
           }
@@ -79,8 +79,8 @@ type Seen = State & LeaderProgress
 export function createFollower ({ reader: { store, together }, network, ...options }: FollowerOptions) {
   let seen: Seen | undefined
 
-  async function look (db: Kysely<Tables>): Promise<Seen> {
-    const progress = await readLeaderProgress(db)
+  async function look (): Promise<Seen> {
+    const progress = await readLeaderProgress(store)
     // another lead may follow a database that was set back: what is in memory may be no more
     const before = seen?.fencingToken === progress.fencingToken ? seen : undefined
     const isSame = before?.revision === progress.revision
@@ -96,8 +96,8 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     return kept === undefined || own === undefined || kept === own ? undefined : otherNetwork(kept, own)
   }
 
-  const seeing = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => together(async db => {
-    const now = await look(db)
+  const seeing = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => together(async () => {
+    const now = await look()
     const wrong = refusal()
     if (wrong !== undefined) throw wrong
     if (network() === undefined) throw warmingUp('the network of the node is not known yet')
@@ -109,6 +109,6 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     ...answers,
     status: () => ({ ...answers.status(), refusal: refusal()?.message ?? null }),
     /** Looks at what has been written. Throws HISTORY_UNAVAILABLE. */
-    refresh: (): Promise<void> => together(async db => { await look(db) })
+    refresh: (): Promise<void> => together(async () => { await look() })
   }
 }

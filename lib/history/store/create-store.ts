@@ -124,6 +124,8 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     (...args: A): Promise<T> => guarded('read', () => reading(async db => await answer(await viewOf(db), ...args)))
   const write = <A extends unknown[]>(puts: (to: Writing, ...args: A) => Promise<void>) =>
     (...args: A): Promise<void> => guarded('written', () => inTurn(() => step(to => puts(to, ...args))))
+  /** Writes what is no row of the state: a revision more would have every follower read all of it again. */
+  const note = (puts: (db: Db) => Promise<void>) => guarded('written', () => inTurn(() => writing(puts)))
   const answered = <R extends object>(reads: R) =>
     Object.fromEntries(Object.entries(reads).map(([name, answer]) => [name, read(answer)])) as Answered<R>
 
@@ -136,8 +138,9 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     }),
     write: write(writeStep),
     writeRebuilt: write(putRebuilt),
-    // no row of the state: a revision more would have every follower read all of it again
-    publish: (slot: PublishedSlot) => guarded('written', () => inTurn(() => writing(db => putPublished({ db }, slot)))),
+    publish: (slot: PublishedSlot) => note(db => putPublished({ db }, slot)),
+    /** How far the process that writes has come, as `leader` gives it. */
+    tell: (progress: string) => note(db => putMeta(db, { progress })),
     amend: write(putAmended),
     /** Binds the store to a network, by its genesis hash. Throws WRONG_NETWORK. */
     bindNetwork: (genesis: string) => guarded('written', async () => {

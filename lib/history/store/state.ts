@@ -75,5 +75,20 @@ export const stateReads = {
   /** null: nothing yet. */
   published: readPublished,
 
-  revision: ({ db }: View) => readRevision(db)
+  revision: ({ db }: View) => readRevision(db),
+
+  /** Of who writes: undefined before the first. */
+  async leader ({ db }: View) {
+    const meta = await readMeta(db)
+    return {
+      /** Grows with every step. */
+      revision: Number(meta.get('revision') ?? 0),
+      /** Grows with every process that takes the lead. */
+      fencingToken: meta.get('epoch'),
+      /** The network of the rows, by its genesis hash. */
+      genesis: meta.get('genesis'),
+      /** What it has told. */
+      progress: meta.get('progress')
+    }
+  }
 }

@@ -52,12 +52,12 @@ export function createCoinGecko (sources: FormSources) {
       // before they are read: what is read after it is of then, or younger
       headOf(sources, parts)
       return await turn(() => history.read(async reading => {
-        let headers = historyHeaders(true, undefined)
+        let headers = historyHeaders(true)
         async function rows (side: 'buy' | 'sell'): Promise<CoinGeckoTrades['buy']> {
           if (type !== undefined && type !== side) return []
           const wanted = { dao: pair.address, side, since, until, limit: limit === 0 ? MAX_TRADES : limit }
           const found = await knownTrades(reading, wanted, since !== undefined)
-          if (found.headers['x-history-complete'] === 'false') headers = found.headers
+          if (!found.isWhole) headers = found.headers
           return found.trades.map(({ seq, at, swap }) => {
             const paid = executedPrice(swap)!
             return {

@@ -78,7 +78,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     if (pair.market !== undefined) await checkTold(reading, pair.address)
     const oldest = found.length === limit ? found[0]!.start : begin
     const since = oldest === 0 ? -Infinity : oldest - 1
-    const { after, headers } = extentOf(reading, pair.address, since, { until: end - 1 })
+    const { after, isWhole, headers } = extentOf(reading, pair.address, since, { until: end - 1 })
     const known = found.filter(({ start }) => start > after)
     const first = Math.max(begin, Math.ceil((after + 1) / width) * width)
     const byStart = new Map(known.map(candle => [candle.start, candle]))
@@ -93,8 +93,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const last = await reading.lastPrice(pair.address, opening.start - 1, pair.market)
     const before = extentOf(reading, pair.address, (last?.at ?? -Infinity) - 1, { until: opening.start })
     const close = last !== null && last.at > before.after ? last : null
-    const isPart = headers['x-history-complete'] === 'false'
-    return jsonResponse(candleRows(told, close, pair), isPart ? headers : before.headers)
+    return jsonResponse(candleRows(told, close, pair), isWhole ? before.headers : headers)
   }
 
   async function days (

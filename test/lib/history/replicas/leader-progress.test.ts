@@ -1,6 +1,7 @@
 import { test } from 'tap'
 import { createProgressWriter, readLeaderProgress } from '../../../../lib/history/replicas/leader-progress.js'
 import { openPostgresReader } from '../../../../lib/history/replicas/follower.js'
+import { createStore } from '../../../../lib/history/store/create-store.js'
 import { openPostgresEngine } from '../../../../scripts/open-engine.js'
 import { parseDatabaseUrl } from '../../../../lib/history/store/postgres-connection.js'
 import { ask, newPlace, withoutPostgres } from '../../../support/history/postgres.js'
@@ -10,13 +11,14 @@ const skip = await withoutPostgres()
 test('who leads next tells what was compared before, until it has compared', { skip }, async t => {
   const engine = await openPostgresEngine(newPlace(t).url)
   t.teardown(() => engine.release())
+  const store = createStore(engine)
   const moment = (slot: number) => ({ slot, time: 1_767_225_600 + slot })
   const missingOwners = { slot: 7, owners: { A: [7] } }
   const seen = { sequenceGaps: new Map(), searched: () => false, missingOwners }
   const tell = async (head: number, verified: number | null) => {
     const verifiedTo = verified === null ? null : moment(verified)
-    await createProgressWriter(engine)({ ...seen, head: moment(head), verifiedTo } as never)
-    return await readLeaderProgress(engine.db)
+    await createProgressWriter(store)({ ...seen, head: moment(head), verifiedTo } as never)
+    return await readLeaderProgress(store)
   }
   t.match(await tell(9, null), { head: moment(9), verifiedTo: null })
   t.match(await tell(10, 8), { head: moment(10), verifiedTo: moment(8), missingOwners })
