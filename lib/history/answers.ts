@@ -1,4 +1,4 @@
-/** What a history answers, by the process that writes it and by those that only read. */
+/** What a history answers, in the process that writes it and in others alike. */
 import { ServiceError, unusable, warmingUp } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { sameValuation } from './rules/fixed-point.js'
@@ -11,9 +11,9 @@ import type { Store } from './store/create-store.js'
 import { createReading, type Reading } from './volumes/reading.js'
 import type { Volumes } from './volumes/volumes.js'
 
-/** What never changes any more: block ranges, and what began a DAO. */
+/** What is final: block ranges, and the first event of a DAO. */
 export interface PublishedReading extends Pick<Store, 'published' | 'poolEvents' | 'origins'> {
-  /** Whether the loss of a DAO's first event has been published: found after all, it is late. */
+  /** Whether a DAO's first event counts as lost for good. */
   isBeginningLost (dao: string): Promise<boolean>
 }
 
@@ -26,14 +26,11 @@ export interface AnswersOptions extends Freshness {
   valuation: VolumeRule
   signal: AbortSignal
   last: () => Seen | undefined
-  /** Runs `work` on one state, which does not change meanwhile. */
+  /** Runs `work` on one state of the store. */
   seeing: <T>(work: (seen: Seen) => Promise<T>) => Promise<T>
 }
 
-/**
- * Per DAO: the newest number stored, how many are missing, the first swap's second, the oldest slot, and the newest
- * where none between is missing: a number far off may be read wrong.
- */
+/** Per DAO; the newest slot only where no number between is missing: one far off may be wrong. */
 function reportOf (seen: Seen) {
   return new Map(Array.from(daosOf(seen), dao => {
     const ranges = seen.sequenceRanges.get(dao) ?? []
@@ -58,7 +55,7 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
   }
 
-  /** Candles and day sums are kept by the rule of the process that writes. */
+  /** Candles are made by the rule of the process that writes. */
   function checkSums ({ valuation: kept }: StoreState): void {
     if (kept === null) throw warmingUp('sums and candles are being made of the swaps')
     if (sameValuation(kept, valuation)) return
@@ -70,7 +67,7 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
     return await options.seeing(work)
   }
 
-  /** As `seeing`, where what is made of the swaps is whole and of now, by `check`. */
+  /** As `seeing`, where `check` finds the history current, and candles are not being rebuilt. */
   const current = <T>(
     check: (seen: ReturnType<typeof facts>) => Head, work: (seen: Seen, head: Head) => Promise<T>
   ): Promise<T> => seeing(async seen => {
@@ -81,22 +78,22 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
 
   return {
     status: (): HistoryStatus => statusOf({ ...last(), time, staleMs }),
-    /** The newest finalized moment up to which all is stored. Throws WARMING_UP; HISTORY_UNAVAILABLE: behind. */
+    /** Up to which all is stored. Throws WARMING_UP, and HISTORY_UNAVAILABLE where it is behind. */
     head (): Head {
       checkRunning()
       const seen = last()
       if (seen === undefined) throw warmingUp('the history is starting')
       return checkHead(facts(seen))
     },
-    /** Per DAO, raw units, the 24 hours before the head. Throws as `head`, and WARMING_UP: not covered yet. */
+    /** The 24 hours before the head by DAO, raw units. Throws as `head`, and WARMING_UP where they are not covered. */
     last24h: () => current(checkDay, async (seen, head) =>
       ({ head, volumes: await seen.volumes.last24h(head.time, seen) })),
-    /** Per DAO and UTC day, as far as it has been walked. Throws as `head`. */
+    /** By DAO and UTC day. Throws as `head`. */
     daily: () => current(checkHead, seen => seen.volumes.daily(seen)),
-    /** Trades, candles, windows: all of one state. Throws as `head`, and what `work` throws. */
+    /** Trades, candles and windows of one state. Throws as `head`. */
     read: <T>(work: (reading: Reading) => Promise<T>): Promise<T> =>
       current(checkHead, seen => work(createReading(store, seen.volumes, seen))),
-    /** What has been published for good, however old the head. Throws WARMING_UP. */
+    /** What is final, however old the head. Throws WARMING_UP. */
     published: <T>(work: (reading: PublishedReading) => Promise<T>): Promise<T> => seeing(seen => work({
       ...store,
       async isBeginningLost (dao) {

@@ -33,22 +33,22 @@ export interface HistoryOptions extends Omit<IndexerOptions, 'isFollowed'>, Volu
 
 export interface History extends Answers {
   start (): void
-  /** Stores what has come, and leaves the store open. */
+  /** Leaves the store open. */
   stop (): Promise<void>
   /** The head may have moved. */
   wake (): void
-  /** The accounts were read: their numbers are compared with what is stored. */
+  /** Compares what is stored with accounts that were read. */
   compare (accounts: Accounts): void
 }
 
 interface Running { writer: StepWriter, indexer: Indexer }
 
-/** What only an operator can solve is tried again this often, ms. */
+/** Between two tries at a store of another network, ms. */
 const REFUSED_MS = 60_000
-/** For so long after a question for what is published more are expected, ms. */
+/** For so long after a question for block ranges more are expected, ms. */
 const FOLLOWING_MS = 60_000
 
-/** The history of a program: follows the chain into `store` once started, and answers from it. */
+/** The history of a program: once started, follows the chain into `store`; answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, store, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
   const { staleMs = 60_000, isShared = false } = options

@@ -12,7 +12,7 @@ export interface LogEvent {
 
 export type OnLog = (event: LogEvent) => void
 
-/** Undefined where no rate can be named. */
+/** undefined: the rate has no name. */
 export function feeRateLogEvent (bps: string, configured: Rational): LogEvent | undefined {
   if (!/^\d+$/.test(bps)) return undefined
   const [observed, expected] = [formatUnits(BigInt(bps), 4), shortText(configured, 12)]

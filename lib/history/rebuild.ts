@@ -17,14 +17,14 @@ export interface RebuildOptions {
   pageSize?: number
 }
 
-/** Some 100 ms of work. */
+/** Some 100 ms. */
 const PAGE_SIZE = 2000
-/** Between two lines that say how far it is. */
+/** Between two log lines. */
 const TOLD_MS = 10_000
 
 /**
- * Makes candles, makers and fee rates of the stored swaps anew, page by page; stopped, the next run goes on. Gives the
- * number of swaps. Throws HISTORY_UNAVAILABLE, and what aborted the signal.
+ * Makes candles, makers and fee rates anew of the stored swaps, page by page; if stopped, the next run goes on. Gives
+ * the number of swaps. Throws HISTORY_UNAVAILABLE, and what aborted the signal.
  */
 export async function rebuild (
   { rates: known, swaps: of, rebuilding }: StoreState, valuation: VolumeRule,
@@ -58,7 +58,7 @@ export async function rebuild (
   }
 }
 
-/** As `rebuild`, where it was not done by this rule: of 1.0.0, or another rate or basis. */
+/** `rebuild` where it was not done by this rule: the store is of 1.0.0, or of another rate or basis. */
 export async function rebuildIfNeeded (
   valuation: VolumeRule, { store, signal, clock, onLog }: Pick<Context, 'store' | 'signal' | 'clock' | 'onLog'>
 ): Promise<void> {

@@ -21,12 +21,12 @@ export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'on
 
 /** Between two looks at what has been written. */
 const LOOK_MS = 500
-/** For what is at work when the process ends, and for the connections alone. */
+/** At the end for what is under way, and of that for closing the connections, ms. */
 const LAST_MS = 5000
 const LAST_CLOSING_MS = 1000
 
 /**
- * A history in PostgreSQL: one process, chosen by a lock, follows the chain into it, any number answer from it. Throws
+ * A history in PostgreSQL: one process, chosen by a lock, writes it, any number answer from it. Throws
  * HISTORY_UNAVAILABLE for tables of a newer version or another program; a database that is away is waited for.
  */
 export async function openSharedHistory (
@@ -49,7 +49,7 @@ export async function openSharedHistory (
     new Promise<void>(resolve => { clock.after(Math.max(0, Math.min(LAST_MS, moment - clock.now())), resolve) })
 
   let preparing: Promise<void> | undefined
-  /** Once; after a failure it is tried again. */
+  /** Once; again after a failure. */
   function prepare (): Promise<void> {
     preparing ??= preparePostgres(place, program).catch((error: unknown) => {
       preparing = undefined
@@ -58,7 +58,7 @@ export async function openSharedHistory (
     return preparing
   }
 
-  /** Told once when the database goes, and once when it is back. */
+  /** Logs once that the database is away, and once that it is back. */
   function tell (error?: unknown): void {
     if (isAway === (error !== undefined)) return
     isAway = error !== undefined
@@ -74,7 +74,7 @@ export async function openSharedHistory (
     }
   }
 
-  /** A process that nobody asks yet must become ready, too, and may have been led to another network. */
+  /** So that a process that nobody asks yet becomes ready, and notices another network. */
   async function lookAtAccounts (): Promise<number> {
     if (leading === undefined || network === undefined) {
       network = await options.reader.genesisHash({ priority: 'head', signal })
@@ -97,7 +97,6 @@ export async function openSharedHistory (
   try {
     await prepare()
   } catch (error) {
-    // what the operator must solve ends the start; a database that is away is waited for
     if (isServiceError(error) || isRefusal(error)) throw failed("the database of the history can't be used", error)
     tell(error)
   }

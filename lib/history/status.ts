@@ -11,37 +11,36 @@ import { DAY, HOUR, MINUTE } from '../time.js'
 /** 'starting': head not reached; 'last-day': the last 24 hours are not covered; 'walking-back': what is before. */
 export type Phase = 'starting' | 'last-day' | 'walking-back' | 'following'
 
-/** Work that the last 24 hours still need. */
+/** What the last 24 hours still need. */
 export interface LastDayWork {
   /** Transactions that are listed and not processed yet, and of how many. */
   left: number
   total: number
-  /** At the pace so far; null: not known yet. */
+  /** Estimated; null: not yet. */
   secondsLeft: number | null
 }
 
-/** Block times of one chain may differ by so many seconds. */
+/** By how much block times may differ from the chain's time, s. */
 const CLOCK_MARGIN = 60
 
-/** The Unix second after which all has to be covered for the 24 hours before `time` to be. */
+/** The Unix second after which all is needed for the 24 hours before `time`. */
 export const lastDayEdge = (time: number): number => time - DAY - CLOCK_MARGIN
 
 export const coversDay = (state: Walked, time: number): boolean => isWalked(walkedTo(state), lastDayEdge(time))
 
-/** `head`: up to which all is stored; null: none yet. */
 export function phaseOf (state: Walked, head: Moment | null): Phase {
   if (head === null) return 'starting'
   if (!coversDay(state, head.time)) return 'last-day'
   return isComplete(state) ? 'following' : 'walking-back'
 }
 
-/** How far the process that writes has come. */
+/** How far the writer has come. */
 export interface Progress extends StoreState, Omit<Completeness, keyof StoreState> {
-  /** Up to which all that the accounts number should be stored; null: not compared yet. */
+  /** Up to which it has been compared with the accounts; null: not yet. */
   verifiedTo: Moment | null
-  /** Up to which all is stored; null: none yet. */
+  /** Up to which all is stored; null: not yet. */
   head: Moment | null
-  /** While the last 24 hours are not covered, once they are listed. */
+  /** While the last 24 hours are listed and not covered. */
   lastDay: LastDayWork | null
   /** Whether there are block ranges. */
   isPublished: boolean
@@ -49,7 +48,7 @@ export interface Progress extends StoreState, Omit<Completeness, keyof StoreStat
 
 export interface Freshness {
   time: AgeTime
-  /** How old the head may be for anything to be made of it, ms. */
+  /** How old the head may be, ms. */
   staleMs: number
 }
 
@@ -58,11 +57,11 @@ type HeadFacts = Pick<Progress, 'head' | 'verifiedTo'> & Freshness
 export const isBehind = ({ head, time, staleMs }: Omit<HeadFacts, 'verifiedTo'>): boolean =>
   head !== null && time.ageBesideHalt(head.time) > Math.max(staleMs, CURRENT_MS.finalized)
 
-/** The newest finalized moment up to which all that the nodes list is stored. */
+/** The newest finalized moment up to which all that nodes list is stored. */
 export interface Head extends Moment {
   /**
-   * Unix second up to which the accounts have confirmed that: of then figures are. The head's own where they could not
-   * of late, as at a start or after an outage: it takes them what finality does.
+   * Unix second up to which the accounts have confirmed it, which dates figures; the head's own where they have not of
+   * late, as after a start: it takes them what finality takes.
    */
   confirmedTo: number
 }
@@ -76,7 +75,7 @@ export function checkHead (facts: HeadFacts): Head {
     throw unusable(`the history is behind the chain: ${reason}`)
   }
   const since = verifiedTo === null ? Infinity : (head.time - verifiedTo.time) * 1000
-  // of a node whose clock is ahead accounts may be dated after a head that is beyond them
+  // a node may date its accounts after a head that is beyond them
   return { ...head, confirmedTo: since > 0 && since <= CURRENT_MS.finalized ? verifiedTo!.time : head.time }
 }
 
@@ -118,42 +117,42 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
     last24h,
     /** Walked to the beginning that the node offers. */
     complete: isComplete(state),
-    /** Age of the newest finalized moment up to which everything is stored, ms; and its slot. */
+    /** Age, ms, and slot of the head. */
     headAge: head === null ? null : time.age(head.time),
     headSlot: head?.slot ?? null,
-    /** It is too old for anything to be made of it; a halt of the chain does not count. */
+    /** Too old to be used; a halt of the chain does not count. */
     isBehind: isBehind({ head, time, staleMs }),
     lastDay: last24h ? null : lastDay,
     isPublished: state.isPublished,
     /** Newest slot processed. */
     slot: top?.newestSlot ?? null,
-    /** Down to which all is covered from the head, Unix seconds. */
+    /** Down to which all is stored from the head, Unix seconds. */
     oldestTime: top?.oldestTime ?? null,
     /** Signatures processed since the start. */
     signatures: 0,
     swaps: state.swaps,
     events: state.events,
-    /** With those that accounts number beyond; null: not compared yet. */
+    /** Events that the accounts number; null: not compared yet. */
     expected: verifiedTo && state.events + Number(sizeOf([...daosOf(state)].flatMap(dao => unstored(dao, state)))),
-    /** Sequence numbers known to be missing, and whether each has been looked for in its DAO's own signatures. */
+    /** Sequence numbers known to be missing, and whether each has been searched. */
     missingEvents: Number(sizeOf([...sequenceGaps.values()].flat())),
     searched: true,
-    /** Transactions that the node lists and does not give. */
+    /** Transactions that were listed and not given. */
     missingTransactions: state.missing.length,
-    /** Parts of the past that no node offers any more, inside what is indexed. */
+    /** Parts of the past within what is indexed that no node has any more. */
     losses: state.losses.length,
-    /** Swaps by observed fee rate, basis points, that is not the configured one; "other": none is named. */
+    /** Swaps by observed fee rate, basis points or "other", where it is not the configured one. */
     rateDisagreements: Array.from(state.rates, ([bps, swaps]) => ({ bps, swaps })),
     /** Whether this process is the one that writes. */
     leads: false,
-    /** Why nothing can be written to this store; null: it can. */
+    /** Why nothing can be written, if so. */
     refusal: null as string | null
   }
 }
 
 type Proof = Pick<Progress, 'sequenceGaps' | 'searched' | 'missingOwners' | 'verifiedTo'>
 
-/** A state, and what is known of its completeness beside its rows. */
+/** A state with what else is known of its completeness. */
 export const withProof = <P extends Proof>(state: StoreState, proof: P) => ({
   ...state,
   ...proof,

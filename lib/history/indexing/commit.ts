@@ -18,10 +18,10 @@ export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps' | 'rat
   found?: string[]
 }
 
-/** The only writer of a store, which keeps its state in memory. One call at a time. */
+/** The only writer of a store, with the state in memory. One call at a time. */
 export type StepWriter = Awaited<ReturnType<typeof createStepWriter>>
 
-/** Totals of the stored candles and the added ones: a step written twice counts once. */
+/** The stored candles joined with the added ones. */
 export async function withStored (store: Store, added: readonly CandleRow[]): Promise<CandleRow[]> {
   const keyOf = ({ size, start, dao }: CandleRow): string => `${size} ${start} ${dao}`
   const stored = new Map((await store.candles(added)).map(row => [keyOf(row), row]))
@@ -50,7 +50,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
 
   const fits: Directory['fits'] = (dao, seq, slot) => mayHold(state.sequenceRanges.get(dao) ?? [], seq, slot)
 
-  /** What is known once these events and accounts are, and the proposals and DAOs that they tell of. */
+  /** The directory that these events and accounts make, with what is new in it. */
   function directoryOf (located: readonly LocatedEvent[], accounts: Iterable<string>) {
     const proposals = new Map<string, string>()
     const daos = new Set([...accounts].filter(address => !isDao(address)))
@@ -69,7 +69,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     }
   }
 
-  /** Rows that waited for one of these proposals and DAOs. */
+  /** Stored events that its new proposals and DAOs attribute. */
   async function released (directory: ReturnType<typeof directoryOf>): Promise<AttributedEvent[]> {
     const keys = [...directory.proposals.keys(), ...directory.daos]
     const rows = keys.length === 0 ? [] : await store.unattributed(keys)
@@ -119,7 +119,6 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const rates = new Map(state.rates)
     for (const [bps, swaps] of planned.rates) rates.set(bps, swaps + (rates.get(bps) ?? 0))
     const next = { ...noted, rates, events: state.events + planned.events.length, swaps: state.swaps + planned.swaps }
-    // planned in a round of the event loop, written in others
     await letGo()
     await change(async () => {
       await store.write(
@@ -148,7 +147,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const directory = directoryOf([], accounts)
     const { daos } = directory
     if ((await released(directory)).length > 0) await commit({ events: [] }, daos)
-    // only now: a failed write would leave what waits for them waiting
+    // after the write: if that fails, what waits for them is released the next time
     for (const dao of daos) learnt.add(dao)
     knowsAll = true
   }
@@ -160,11 +159,10 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     isDao,
     /** Writes a step whole, or throws HISTORY_UNAVAILABLE and changes nothing. Gives the number of new events. */
     commit: (step: Step) => inTurn(() => commit(step)),
-    /** Tells of all DAOs that exist: events that waited for one are placed. */
+    /** Tells all DAOs that exist: events that waited for one are attributed. */
     learn: (daos: Iterable<string>) => inTurn(() => learn(daos)),
-    /** Reads of the store and of the state that belong together, between two steps. */
+    /** Reads of store and state between two steps, so that they agree. */
     read,
-    /** Of the state. */
     get sequenceGaps () {
       sequenceGaps ??= sequenceGapsOf(state)
       return sequenceGaps

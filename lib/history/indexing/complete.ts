@@ -1,6 +1,6 @@
 /**
- * Learns of rows of 1.0 what that did not read, from their transactions, and from blocks the places in them, which
- * `getTransaction` of today's nodes does not tell.
+ * Reads what rows of 1.0 lack from their transactions, and from blocks the index in the block, which `getTransaction`
+ * of today's nodes does not tell.
  */
 import { isServiceError } from '../../errors.js'
 import { dayOf } from '../../time.js'
@@ -10,19 +10,19 @@ import type { Context } from './context.js'
 
 const PAGE = 100
 const DEADLINE_MS = 20_000
-/** What no node has told in so many passes is asked for again after so long, ms. */
+/** After so many passes in vain a pause, ms. */
 const TRIES = 5
 const AGAIN_MS = 600_000
 
 /** A row with what is learnt of it. */
 type Learnt = IncompleteEvent & AmendedEvent
 
-/** Completes stored events, the newest first: a page of them at a time, which gives when the next one is due. */
+/** Completes stored events, newest first, a page at a time; gives when the next is due. */
 export function createCompletion ({ reader, fetcher, store, writer, signal, clock }: Context, pollMs: number) {
-  /** Up to this slot all is left alone, until `again`. */
+  /** Up to this slot nothing is asked for until `again`. */
   let above = 0
   let again = Infinity
-  /** Where the pass from the newest on is, and the newest slot in which it leaves something incomplete; 0: none. */
+  /** Where the pass is, and the newest slot that it leaves incomplete; 0: none. */
   let behind: IncompleteEvent | undefined
   let open = 0
   let tries = 0
@@ -59,14 +59,14 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
     }
   }
 
-  /** Gives the newest slot of those of `rows` of which still not all is known; 0: of none. */
+  /** Gives the newest slot that is still incomplete; 0: none. */
   async function complete (rows: readonly IncompleteEvent[]): Promise<number> {
     const learnt = rows.map((row): Learnt => ({ ...row, blockIndex: null, liquidity: null, facts: null }))
     try {
       await fromTransactions(learnt.filter(({ maker }) => maker === null))
       await fromBlocks(learnt.filter(({ maker, blockIndex }) => maker !== null && blockIndex === null))
     } catch (error) {
-      // a node that is away ends it: what was learnt stays
+      // what was learnt before is kept
       if (!isServiceError(error)) throw error
     }
     signal.throwIfAborted()

@@ -1,4 +1,4 @@
-/** The transactions behind listed signatures, in their order, some steps ahead of what is stored. */
+/** Transactions of listed signatures in their order, read ahead of what is stored. */
 import type { Priority, SignatureInfo } from '../../chain/types.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
@@ -8,14 +8,14 @@ import { isMissing } from './fetch.js'
 export interface WalkSizes {
   /** Signatures asked for at once; nodes give 1,000 at most. */
   pageSize?: number | undefined
-  /** Signatures written in one step at most: the node's pace makes it fewer. */
+  /** Signatures written in one step at most. */
   stepSize?: number | undefined
 }
 
 /** What one look at the head, or one step, has come to. */
 export interface StepResult {
   taken: number
-  /** Nothing could be stored before this time of the clock. */
+  /** By the clock, ms: before, nothing can be stored. */
   waitUntil?: number | undefined
   failure?: unknown
 }
@@ -30,33 +30,33 @@ export interface Advanced extends StepResult {
 
 /** Twice the windows by which nodes count, ms. */
 const FETCH_MS = 20_000
-/** Entries that are looked at beyond the first one that is still open. */
+/** Entries that are read ahead. */
 const WINDOW = 500
-/** Entries of a bulk call at most, and from how many on one is worth its price. */
+/** Entries of a bulk call at most, and beyond how many it is worth its price. */
 const BULK_PAGE = 1000
 const BULK_FROM = 50
-/** Where all is under way for somebody else, it is looked at again after so long, ms. */
+/** Between two looks where all is being fetched for somebody else, ms. */
 const UNDER_WAY_MS = 50
-/** Calls for transactions that are under way at a time. */
+/** Calls at a time. */
 const AHEAD = 2
 
-/** What a step should take, so that the head is looked at in between, ms; the first one is small. */
+/** How long a step should take, ms, so that the head is looked at in between; how large the first one is. */
 const STEP_MS = 2000
 const FIRST_STEP = 10
 
 /**
- * Gives the first of some entries that can be stored, at most a step, and asks for what follows them meanwhile. How
- * many a step may hold is learnt from how long they take.
+ * Gives the first of some entries that can be stored, at most a step, and fetches what follows meanwhile. The size of a
+ * step is learnt from how long it takes.
  */
 export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
   const ahead = new Map<Priority, Array<Promise<unknown>>>()
   let size = Math.min(most, FIRST_STEP)
   let seeded: string | undefined
   let isSeeding = false
-  /** Whether the list was right about the last event: else what tells no time itself has none. */
+  /** Whether the list had the last event's time right: else its times are not used. */
   let isDated = true
 
-  /** Many transactions by one call, where a node offers that; false: not to be had. */
+  /** Fetches many transactions by one call; false: no node offers that. */
   async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
     const some = entries.slice(0, BULK_PAGE).filter(entry => !entry.failed && !fetcher.isHeld(entry))
     if (some.length <= BULK_FROM || seeded === some[0]!.signature) return false
@@ -65,7 +65,7 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
     return await fetcher.bulk(some, { priority, deadlineMs: FETCH_MS, signal }).finally(() => { isSeeding = false })
   }
 
-  /** Asks for what the first entries still need. */
+  /** Fetches what the first entries still need. */
   async function bring (entries: readonly SignatureInfo[], priority: Priority): Promise<void> {
     if (await seed(entries, priority)) return
     const due = fetcher.due(entries.slice(0, WINDOW), size)
@@ -75,23 +75,22 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
     if (given > 0) size = Math.round(Math.min(most, 2 * size, Math.max(1, given / Math.max(ms, 1) * STEP_MS)))
   }
 
-  /** Asks for what comes next while a step is written, so that the node's pace is used whole. */
+  /** Fetches what comes next while a step is written. */
   function bringAhead (entries: readonly SignatureInfo[], priority: Priority, queue: Array<Promise<unknown>>): void {
     const mayAsk = () => queue.length < AHEAD && !isSeeding && fetcher.due(entries.slice(0, WINDOW), 1).length > 0
     while (mayAsk()) {
       const done = bring(entries, priority)
-      done.catch(() => {})   // it is thrown where it is waited for
+      done.catch(() => {})   // thrown where it is awaited
       queue.push(done)
     }
   }
 
-  /** The entries at the beginning that are all answered, or missing for good. */
+  /** The first entries, all answered or missing for good. */
   function ready (entries: readonly SignatureInfo[], patienceMs: number) {
     const found: Pick<Advanced, 'entries' | 'events' | 'missing'> = { entries: [], events: [], missing: [] }
     for (const entry of entries.slice(0, most)) {
       const outcome = fetcher.outcome(entry, patienceMs)
       if (outcome === undefined) break
-      // what it says itself holds, whatever time the list says
       const told = isMissing(outcome) ? undefined : outcome[0]?.event.at
       if (told !== undefined) isDated = told === entry.blockTime
       const at = told ?? (isDated ? entry.blockTime : null)

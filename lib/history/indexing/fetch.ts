@@ -17,24 +17,24 @@ export interface FetchOptions {
   signal: AbortSignal
 }
 
-/** What is asked for: a line of a list, or the row of a missing transaction. */
+/** A listed signature, or the row of a missing transaction. */
 export type Wanted = Pick<SignatureInfo, 'signature' | 'slot'> & Partial<SignatureInfo & Pick<MissingTransaction, 'at'>>
 
 /** The events of a transaction in their order, or why it can't be had. */
 export type Outcome = LocatedEvent[] | MissingTransaction
 
-/** 'open': the calls for it fail, which may be the node; 'given up': asking again is in vain. */
+/** 'open': the calls for it fail, which may be the node's fault; 'given up': final. */
 type RefusalKind = 'open' | 'refused' | 'given up'
 
-/** `since`, `last`: the first and the last try; `at`: when the next is due, ms. */
+/** First, last and next try, ms. */
 interface Refusal { since: number, tries: number, last: number, at: number, reason: string, kind: RefusalKind }
 
-/** Transactions held until they are stored: two pages of the bulk method and a step. */
+/** Transactions in memory: two pages of the bulk method and a step. */
 const MAX_HELD = 2_500
-/** So many refused and none given since: the node is ill, not its archive, and gets this long, ms. */
+/** More refused than this and none given since: the node is ill, rather than its archive, and gets this long, ms. */
 const SUSPICIOUS = 10
 const ILL_MS = 60_000
-/** How long a bulk method that fails is left alone, ms: it may be over one transaction that it can't give. */
+/** How long a bulk method that fails is not used, ms: it may fail over one transaction that it can't give. */
 const BULK_REST_MS = 300_000
 
 const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): MissingTransaction =>
@@ -42,7 +42,7 @@ const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): Mis
 
 export const isMissing = (outcome: Outcome): outcome is MissingTransaction => !Array.isArray(outcome)
 
-/** Reads the events of listed transactions, and holds them until they are stored. */
+/** Fetches transactions, and keeps their events until they are stored. */
 export function createFetcher ({ reader, program, clock, signal }: FetchOptions) {
   const authority = eventAuthority(program)
   const held = new Map<string, LocatedEvent[]>()
@@ -57,10 +57,7 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
     refused.set(signature, { since, tries: tries + 1, last, at: last + backoff(tries + 1, clock), reason, kind })
   }
 
-  /**
-   * Notes the first of those that got no answer, as it may have kept the others from theirs. If it fails again though
-   * others were given in between, it is the transaction, not the node.
-   */
+  /** Of a call the first without an answer: if it fails again though others were given between, it is at fault. */
   function fail ({ signature }: Wanted, reason: string): void {
     refuse(signature, reason, givenAt >= (refused.get(signature)?.last ?? Infinity) ? 'refused' : 'open')
   }
@@ -114,7 +111,7 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
   return {
     isHeld: ({ signature }: Wanted) => held.has(signature),
 
-    /** Asks for transactions of the program that follow one another by one call; false: each has to be asked for. */
+    /** Fetches consecutive transactions of the program by one call; false: each has to be fetched. */
     async bulk (entries: readonly Wanted[], options: CallOptions): Promise<boolean> {
       if (clock.now() < bulkFrom) return false
       const [first, last] = [entries[0]!.slot, entries.at(-1)!.slot]
@@ -127,7 +124,7 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
       })
       if (found === undefined) return false
       const wanted = new Map(entries.map(entry => [entry.signature, entry]))
-      // a thousand transactions are read in some 100 ms
+      // a thousand take some 100 ms
       await eachInSlices(found, tx => {
         const entry = wanted.get(tx.transaction.signatures[0] ?? '')
         if (entry !== undefined) hold(tx, entry)
@@ -135,14 +132,14 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
       return true
     },
 
-    /** Those of `entries` to ask for now, `most` of them. */
+    /** The first `most` of `entries` to fetch now. */
     due: (entries: readonly Wanted[], most: number): Wanted[] => entries.filter(entry =>
       !inFlight.has(entry.signature) && dueAt(entry) <= clock.now() && isOpen(entry)).slice(0, most),
 
-    /** When the first of those that are not given is due; Infinity: all are. */
+    /** When the first open one is due; Infinity: none is open. */
     dueAt: (entries: readonly Wanted[]): number => Math.min(...entries.filter(isOpen).map(dueAt)),
 
-    /** Asks once. Throws the ServiceError of a reader that gave nothing at all. */
+    /** Asks once. Throws the ServiceError of a reader that answered nothing at all. */
     async fetch (entries: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
       const others = entries.flatMap(({ signature }) => inFlight.get(signature) ?? [])
       const own = entries.filter(({ signature }) => !inFlight.has(signature))
@@ -150,7 +147,7 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
         const asked = ask(own, priority, deadlineMs).finally(() => {
           for (const { signature } of own) inFlight.delete(signature)
         })
-        const settled = asked.catch(() => {})   // it is thrown to who asked
+        const settled = asked.catch(() => {})
         for (const { signature } of own) inFlight.set(signature, settled)
         await asked
       }
@@ -163,7 +160,7 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
       return refusal && badAnswer(`${what}: ${refusal.reason}`)
     },
 
-    /** Undefined: nothing known yet. A refused one counts as missing after `patienceMs`. */
+    /** Undefined: not known yet. A refused one counts as missing after `patienceMs`. */
     outcome (entry: Wanted, patienceMs: number): Outcome | undefined {
       if (entry.failed === true) return []
       const events = held.get(entry.signature)

@@ -13,35 +13,32 @@ import { createSignatureWalk } from './signature-walk.js'
 import { createLane, createTask, type Task } from './work.js'
 
 export interface IndexerOptions extends WalkSizes {
-  /** Told when the head is reached, and while the last day is not covered; what it throws ends the piece of work. */
+  /** Told at each head, and while the last day is not covered. What it throws fails the piece of work. */
   onProgress?: ((progress: Progress) => Promise<void>) | undefined
-  /** Between two looks at the head, where nobody tells that it moves and where somebody does, ms. */
+  /** Between two looks at the head while it is polled, and while a subscription tells that it moves, ms. */
   pollMs?: number
   listeningMs?: number
-  /** Whether `wake` is called whenever the head moves, and once it is no more. */
+  /** Whether a subscription calls `wake`. */
   isListening?: () => boolean
-  /** Between two checks, ms: with finality, and a look at the head, what they confirm is still current. */
+  /** Between two comparisons with the accounts, ms: with finality, what they confirm is still current. */
   checkMs?: number
-  /** Whether somebody follows what is published: both come more often then. */
+  /** Whether block ranges are being read: then both come more often. */
   isFollowed: () => boolean
 }
 
-/** However often it is woken, the head is not looked at more often. */
+/** Between two looks at the head at least, however often it is woken. */
 const WAKE_MS = 250
-/** While the last day is read, the head takes little of what the node allows. */
+/** Times `pollMs` while the last day is read, which needs the node's rate. */
 const WARMING_POLLS = 5
-/** Between two lines that say how far the last day is. */
+/** Between two log lines on the progress of the last day. */
 const TELL_MS = 10_000
-/** How long it will take is told from so long on. */
+/** Before that no time left is estimated. */
 const KNOWN_FROM_MS = 2_000
 const HEAD_DEADLINE_MS = 10_000
-/** While somebody follows what is published, or accounts are ahead of it. */
+/** While block ranges are read, or accounts are ahead of what is stored. */
 const FOLLOWED_MS = 5_000
 
-/**
- * Follows the head, compares with the accounts and walks back, one step at a time; beside that looks for what is
- * missing. Until the signal.
- */
+/** Follows the head, compares with the accounts and walks back, a step at a time; aside, searches what is missing. */
 export function createIndexer (context: Context, options: IndexerOptions) {
   const { reader, writer, clock: { now }, signal, onLog } = context
   const { onProgress, isFollowed, isListening = () => false } = options
@@ -88,7 +85,6 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     onLog({ level: 'info', code: 'phase', message: `the history is ${next}`, detail: { phase, events, swaps } })
   }
 
-  /** Tells how far the last day is while it is not covered, and once that it is. */
   async function followWork (): Promise<void> {
     const from = edge()
     const left = from === undefined || isCovered() ? undefined : walk.remaining(from)
@@ -114,7 +110,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     return moment
   }
 
-  /** Gives from when on the next step can do something. Throws what failed in this one. */
+  /** When the next step can do something. Throws what failed in this one. */
   function settle (task: Task, { taken, failure, waitUntil = 0 }: StepResult): number {
     if (taken > 0) task.failures = 0
     if (failure !== undefined) throw failure
@@ -140,7 +136,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     try {
       await reconciler.reached(asked)
     } finally {
-      // whose what is missing is the next comparison tells, too
+      // also where the owners of what is missing can't be had: the next comparison tells them
       await onProgress?.(progress())
       isPublished = await publish(asked)
     }
@@ -153,7 +149,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   async function stepBack (): Promise<number> {
     const from = edge()
-    // the first look at the head, and each that finds more, hastens it
+    // a look at the head that finds more hastens it
     if (from === undefined || unindexedRanges(writer.state).length === 0) return Infinity
     try {
       return Math.max(settle(back, await walk.back(from)), now())
@@ -162,20 +158,20 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     }
   }
 
-  /** A piece of a search: not before the last day is covered. */
+  /** Not before the last day is covered. */
   const searched = async (search: () => Promise<boolean>): Promise<number> =>
     isCovered() && await search() ? now() : now() + pollMs
 
   return {
     run: async (): Promise<void> => { await Promise.all([lane.run(), aside.run()]) },
     wake: () => lane.hasten(head, lookedAt + WAKE_MS),
-    /** Accounts were read: what they number and is not stored is on its way, or left out by the node. */
+    /** Accounts were read: numbers of theirs that are not stored may be missing from the node's lists. */
     compare (accounts: Accounts): void {
       reconciler.note(accounts)
       lane.hasten(settling, now())
       if (reconciler.isAhead) lane.hasten(head, lookedAt + FOLLOWED_MS)
     },
-    /** Somebody has begun to follow what is published. */
+    /** Somebody has begun to read block ranges. */
     follow (): void {
       lane.hasten(check, now())
       lane.hasten(head, lookedAt + FOLLOWED_MS)

@@ -2,7 +2,7 @@ import type { AccountState } from '../rules/types.js'
 import { movedAcross } from '../rules/unknown-kinds.js'
 import type { Context } from './context.js'
 
-/** Events on each side of one that are looked at, and numbers of those that are looked at together. */
+/** Neighbours of an event that are read on each side, and how far apart events may be that are judged together. */
 const [AROUND, TOGETHER] = [64n, 128n]
 /** Stored in place of the first reason, so that it is judged once. */
 const MOVED = 'of an unknown kind, and the reserves of the pool moved across it'
@@ -12,7 +12,7 @@ const MOVED = 'of an unknown kind, and the reserves of the pool moved across it'
  * left the pool alone; where the reserves moved, it stays out.
  */
 export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'store' | 'writer' | 'signal' | 'onLog'>) {
-  /** By their numbers, `seqs`, whether the reserves moved across a DAO's events, where that can be told. */
+  /** Whether the reserves moved across a DAO's events `seqs`, where that can be told. */
   async function movedOf (
     dao: string, seqs: readonly bigint[], account: AccountState | undefined
   ): Promise<Map<bigint, boolean>> {

@@ -1,10 +1,10 @@
-/** Which transactions of an address lie where. */
+/** Lists of signatures. */
 import type { CallOptions, Cursor, SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { isServiceError, ServiceError } from '../../errors.js'
 import { above, extend, type UnindexedRange } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'
 
-/** What lies behind a cursor, or the newest; empty behind an unknown one. */
+/** A page behind a cursor, or the newest; empty behind an unknown cursor. */
 export const listSignatures = (
   { reader }: Pick<Context, 'reader'>, address: string, page: SignaturePage, options: CallOptions
 ): Promise<SignatureInfo[]> => reader.signatures(address, page, options).catch((error: unknown) => {
@@ -12,30 +12,29 @@ export const listSignatures = (
   throw error
 })
 
-/** What is listed below an indexed range, in memory only: after a stop it is listed anew. */
+/** What is listed below an indexed range and not stored yet. */
 interface Listing {
   entries: SignatureInfo[]
-  /** Down to the indexed range below, or to the node's beginning. */
+  /** All down to the indexed range below, or to the node's beginning. */
   whole: boolean
-  /** Nothing more could be listed: asked again once the entries are processed. */
+  /** The cursor is unknown: listed on once the entries are stored. */
   stuck: boolean
 }
 
 const DEADLINE_MS = 20_000
 
-/** Lists what lies below the indexed ranges, page by page. */
 export function createListings (context: Context, pageSize: number) {
   const { program, signal } = context
   /** By the newest signature of the indexed range below. */
   const listings = new Map<string | undefined, Listing>()
 
   /**
-   * What follows the end of a list. An empty page is asked for again from the entry above: a node that lost the cursor
-   * answers like one at its beginning. Throws CURSOR_UNKNOWN where it does not know that place.
+   * The page after the end of a list. An empty one is asked for again from the entry above: a node that lost the cursor
+   * answers like one at its beginning. Throws CURSOR_UNKNOWN where it has.
    */
   async function pageAfter ({ entries }: Listing, range: UnindexedRange): Promise<SignatureInfo[]> {
     const { oldest: signature, oldestSlot: slot, anchor } = extend(range.above, entries)
-    // a node that has not come so far lists less than there is; what closes a gap below the head comes before the past
+    // `minSlot`: a node that lags lists less; what closes a gap below the head comes before the past
     const list = (before: Cursor | undefined) => listSignatures(
       context, program, { before, limit: pageSize, minSlot: slot },
       { priority: range.until === undefined ? 'past' : 'head', deadlineMs: DEADLINE_MS, signal }
@@ -57,7 +56,7 @@ export function createListings (context: Context, pageSize: number) {
       return listing
     },
 
-    /** Of a range that is indexed, or given up. */
+    /** Once a range is indexed, or given up. */
     drop: ({ until }: UnindexedRange) => listings.delete(until?.newest),
 
     /** Adds a page. Throws CURSOR_UNKNOWN, also where something has to follow and nothing does. */

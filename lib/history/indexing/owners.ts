@@ -4,27 +4,27 @@ import { unindexedRanges } from '../rules/signature-ranges.js'
 import type { MissingTransaction } from '../rules/types.js'
 import type { Context } from './context.js'
 
-/** DAOs that trade within the seconds of finality are few. */
+/** DAOs that trade within the time of finality are few. */
 const MAX_LISTS = 100
 const MAX_PAGES = 3
 const PAGE = 1000
 const DEADLINE_MS = 5000
 
 /**
- * Finds the owners of missing transactions. A DAO whose account numbers no more than what is stored owns none; the few
- * others are asked for their own lists.
+ * Finds the owners of missing transactions, as those of a version that a node does not give (-32015, met by indexers
+ * when v0 came to mainnet in 2022): else one of a stranger hides all DAOs until the accounts are compared again. A DAO
+ * whose account numbers no more than what is stored owns none; the lists of the few others tell.
  */
 export function createMissingOwners ({ reader, writer, daos, signal }: Context) {
   let known = NO_OWNERS
   const call = { priority: 'head', deadlineMs: DEADLINE_MS, signal } as const
 
-  /** Slots of those of `open` that are in a DAO's list; all of them where it does not reach back to them. */
+  /** Slots of those of `open` that are in a DAO's list; all where it does not reach back so far. */
   async function slotsOf (dao: string, open: ReadonlyMap<string, MissingTransaction>): Promise<number[]> {
     const slots = Array.from(open.values(), ({ slot }) => slot)
     const [found, lowest, minSlot] = [new Set<number>(), Math.min(...slots), Math.max(...slots)]
     let before: Cursor | undefined
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      // the list of a node that has not come so far has none of them
       const page = await reader.signatures(dao, { limit: PAGE, minSlot, before }, call)
       for (const { signature } of page) if (open.has(signature)) found.add(open.get(signature)!.slot)
       before = page.at(-1)
@@ -36,7 +36,7 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
   return {
     get missingOwners () { return known },
     /**
-     * Finds the owners of what is missing beyond `verifiedSlot`, once the walk can find no more of it below the newest.
+     * Finds the owners of what is missing beyond `verifiedSlot`, once the walk can find no more there.
      * Throws what the node throws.
      */
     async look (verifiedSlot: number): Promise<void> {

@@ -3,13 +3,10 @@ import { publishableSlot } from '../rules/published-slot.js'
 import type { Context } from './context.js'
 import type { Reconciler } from './reconcile.js'
 
-/** Heads that wait for the accounts to confirm them: more than come in the seconds that it takes. */
+/** Heads that wait for the accounts to confirm them: more than come until then. */
 const MAX_HEADS = 64
 
-/**
- * Publishes block ranges as far as nothing can change in them, at each head; whether there are any by then. Throws
- * HISTORY_UNAVAILABLE.
- */
+/** At each head publishes block ranges as far as they are final; gives whether there are any. */
 export function createPublisher ({ store }: Context, { known, search: { meetsMissing } }: Reconciler) {
   let heads: Moment[] = []
 
@@ -20,7 +17,7 @@ export function createPublisher ({ store }: Context, { known, search: { meetsMis
     const incompleteSlot = await store.incompleteSlot()
     const slot = publishableSlot(known(), { meetsMissing, incompleteSlot })
     if (slot === undefined || slot <= published) return last !== null
-    // a block with its time by the Clock, as events have it, not by getBlockTime, which may differ
+    // its time is the Clock's, as that of events is: getBlockTime may differ
     const newest = heads.findLast(one => one.slot <= slot)
     const found = newest === undefined ? await store.newestBlock(slot) : { slot: newest.slot, at: newest.time }
     if (found !== null) await store.publish(found)

@@ -10,18 +10,18 @@ import { createJudge } from './judge.js'
 import { createMissingOwners } from './owners.js'
 import { createSearch } from './search.js'
 
-/** Readings that wait for the walk; beyond, it has stalled: the oldest is met next, the newest once it goes on. */
+/** Readings that wait for the walk. If it stalls, the oldest is compared next, and the newest once it goes on. */
 const MAX_WAITING = 8
 
 export function createReconciler (context: Context) {
   const { writer, daos, clock } = context
   const judge = createJudge(context)
   const owners = createMissingOwners(context)
-  /** Of slots which the walk may not have covered yet, oldest first. */
+  /** Readings that the walk may not have reached yet, oldest first. */
   let waiting: Accounts[] = []
-  /** Up to here what is stored has been compared with the accounts. */
+  /** Up to which what is stored has been compared with the accounts. */
   let verifiedTo: Moment | null = null
-  /** When each DAO was made, Unix seconds; which of its numbers proved something. */
+  /** When each DAO was made, Unix seconds; which of its account's numbers proved something. */
   let created = new Map<string, number | undefined>()
   const proved = new Map<string, ProvedNumbers>()
   let walked: Moment | undefined
@@ -45,7 +45,7 @@ export function createReconciler (context: Context) {
     if (found === undefined) return
     const { reading, upTo } = found
     const { numbersAhead, sequenceRanges } = writer.state
-    // what is missing at the end of a DAO's numbers shows in nothing else that is stored
+    // nothing that is stored shows what is missing at the end of a DAO's numbers
     const ahead = new Map(reading.daos
       .filter(({ address, seqNum }) => !sequenceRanges.has(address) || seqNum > lastStored(address))
       .map(({ address, seqNum }) => [address, seqNum]))
@@ -59,7 +59,7 @@ export function createReconciler (context: Context) {
     waiting = waiting.filter(({ slot }) => slot - 1 > verifiedSlot())
   }
 
-  /** Whether a gap has been looked for, in vain, so that what is missing may be lost. */
+  /** Whether a gap has been searched in vain, and may be lost. */
   function wasSearched (gap: SequenceGap): boolean {
     const dao = { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }
     const { losses } = writer.state
@@ -74,25 +74,25 @@ export function createReconciler (context: Context) {
       searched: wasSearched,
       missingOwners: owners.missingOwners
     }),
-    /** Every sequence gap has been looked for, at least once. */
+    /** Every sequence gap has been searched at least once. */
     get searched () { return [...writer.sequenceGaps.values()].flat().every(search.wasTried) },
-    /** Whether numbers that wait for the walk to come past their slot would tell something new. */
+    /** Whether a waiting reading would tell something new. */
     get needsWalk () {
       return waiting.length > 0 &&
         (verifiedTo === null || writer.state.missing.length > 0 || writer.sequenceGaps.size > 0)
     },
-    /** Whether some of them are ahead of what is stored. */
+    /** Whether a waiting reading is ahead of what is stored. */
     get isAhead () { return waiting.some(reading => !isStored(reading, lastStored)) },
-    /** Accounts were read: `settle` compares with them. */
+    /** Notes a reading, with which `settle` will compare. */
     note,
     settle,
-    /** Tells that everything up to `head` has been walked. Throws what the node throws. */
+    /** Everything up to `head` has been walked. Throws what the node throws. */
     async reached (head: Moment): Promise<void> {
       if (walked === undefined || head.slot > walked.slot) walked = head
       await settle()
       await owners.look(verifiedSlot())
     },
-    /** Reads the accounts, and judges by them what they tell of. */
+    /** Reads the accounts and compares. */
     async check (): Promise<void> {
       const accounts = await daos()
       await writer.learn(accounts.daos.map(({ address }) => address))

@@ -1,4 +1,4 @@
-/** The search for what is missing: sequence gaps in their DAOs' lists, and transactions not given. */
+/** The search for what is missing: sequence gaps in their DAOs' lists, and transactions that were not given. */
 import type { Cursor, SignatureInfo } from '../../chain/types.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
@@ -8,20 +8,20 @@ import { listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
-/** Where what was looked for in vain is given, a node may be back: all else is looked for within so long, ms. */
+/** When something is given that was searched in vain, a node may be back: all else is searched within so long, ms. */
 const WOKEN_MS = 60_000
 const STEP = 25
 const DEADLINE_MS = 3_000
 
-/** What was looked for in vain, ever less often. `at`: when again, ms. */
+/** Searched in vain so many times. `at`: when again, ms. */
 interface Tried { times: number, at: number, meetsMissing: boolean }
 
-/** The gap that is looked for, page by page, newest first. */
+/** The gap at hand, searched page by page, newest first. */
 interface Searched {
   gap: SequenceGap
-  /** Where the next page begins; undefined: at the newest. */
+  /** undefined: the next page begins at the newest. */
   cursor: Cursor | undefined
-  /** Of the page at hand, not read yet. */
+  /** Of the page, not read yet. */
   entries: SignatureInfo[]
   hasPage: boolean
   isLastPage: boolean
@@ -42,10 +42,7 @@ export function createSearch (context: Context) {
     tried.set(key, { times, at, meetsMissing })
   }
 
-  /**
-   * Reads and stores what is given of `entries`, newest first; the walk's cursors stay. `inVain`: they have been looked
-   * for before.
-   */
+  /** Stores what is given of `entries`, and no range. `inVain`: they have been searched before. */
   async function storeListed<T extends Wanted> (entries: readonly T[], inVain = false) {
     const open = entries.filter(entry => fetcher.outcome(entry, 0) === undefined)
     if (open.length > 0) await fetcher.fetch(open, 'idle', DEADLINE_MS)
@@ -67,7 +64,7 @@ export function createSearch (context: Context) {
     return { added, found: found.length, missing, unanswered }
   }
 
-  /** Asks once more for missing transactions that are due; false: none is. */
+  /** Asks again for missing transactions; false: none is due. */
   async function missing (): Promise<boolean> {
     const due = writer.state.missing.filter(({ signature }) => isDue(signature)).slice(0, STEP)
     if (due.length === 0) return false
@@ -79,7 +76,7 @@ export function createSearch (context: Context) {
   }
 
   async function begin (gap: SequenceGap): Promise<Searched> {
-    // what was stored since behind a gap at the end is no bound of it
+    // a gap at the end has no upper bound
     const bounds = gap.toSlot < Number.MAX_SAFE_INTEGER ? [{ dao: gap.dao, seq: gap.to + 1n }] : []
     const [after] = await store.origins(bounds)
     const cursor = after === undefined ? undefined : { signature: after.signature, slot: gap.toSlot }
@@ -92,7 +89,7 @@ export function createSearch (context: Context) {
     const page = await listSignatures(context, dao, query, { priority: 'idle', deadlineMs: DEADLINE_MS, signal })
     const end = page.at(-1)
     if (end === undefined) {
-      // a node that does not know where to begin answers with nothing: once more from its newest
+      // the node may not know the cursor: once more from its newest
       search.isLastPage = search.hasPage || cursor === undefined
       search.cursor = undefined
       return
@@ -128,7 +125,7 @@ export function createSearch (context: Context) {
   }
 
   /**
-   * Looks for a gap's events in the DAO's own signatures: every instruction that numbers an event writes its account
+   * Searches a gap's events in the DAO's own signatures: every instruction that numbers an event writes its account
    * (programs/futarchy/src/instructions). Lists a page, or reads some of it; false: no gap is due.
    */
   async function gaps (): Promise<boolean> {

@@ -12,27 +12,26 @@ import { type Advanced, createFeed, type StepResult, type WalkSizes } from './fe
 import { createListings, listSignatures } from './list.js'
 
 export interface HeadResult extends StepResult {
-  /** The finalized head down from which all is stored; undefined: not yet. */
+  /** The finalized head, once all below it is stored. */
   reached?: Moment | undefined
   /** The node lists less than is stored. */
   behind?: boolean
 }
 
-/** How long what is listed and not given is asked for before it is missing, ms. */
+/** How long what is listed and not given is asked for, ms; at the head it may only be late. */
 const PATIENCE_MS = 7_500
-/** At the head it may only be late. */
 const HEAD_PATIENCE_MS = 20_000
-/** Nearly always they reach down to what is stored. */
+/** Signatures that nearly always reach down to what is stored. */
 const HEAD_PAGE = 25
-/** So many new signatures are stored from the oldest up, without a gap; more, from the newest down. */
+/** Up to so many new signatures are stored from the oldest up, without a gap; more, from the newest down. */
 const MAX_RISING = 10_000
-/** Signatures of the last day listed before they are read. */
+/** Signatures that are listed before they are read. */
 const MAX_LISTED = 50_000
 const DEADLINE_MS = 20_000
-/** After so many answers that the past is unknown, some 20 s, and no step between, it is taken for lost. */
+/** After so many such answers in a row, some 20 s, an unknown past is taken for lost. */
 const LOST_AFTER = 10
 
-/** The walk over the program's signatures: what is new at the head, and back down to what is stored. */
+/** The walk over the program's signatures: what is new at the head, and back to what is stored. */
 export function createSignatureWalk (context: Context, { pageSize = 1000, stepSize = 250 }: WalkSizes = {}) {
   const { reader, program, writer, fetcher, clock, signal, onLog } = context
   const listings = createListings(context, pageSize)
@@ -41,11 +40,11 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   /** Answers in a row that the past below a range is unknown. */
   let unknown = 0
   /**
-   * New entries above the newest range, oldest first, and the head when they were all. They are waited for, as of a new
-   * list the newest would be as late; but not for ever: that others are given tells whose fault it is.
+   * New entries above the newest range, oldest first, and the head up to which they were all. They are waited for until
+   * then: the newest of another list would be as late.
    */
   let rising: { entries: SignatureInfo[], asked: Moment, until: number } | undefined
-  /** The head that no list has reached yet: nodes may list a few seconds behind their accounts. */
+  /** The head that no list has reached yet: lists may be a few seconds behind accounts. */
   let awaited: Moment | undefined
 
   const open = () => unindexedRanges(writer.state)
@@ -64,14 +63,14 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return advanced
   }
 
-  /** A range of which what lies after `edge` is not all listed yet. */
+  /** A range that is not all listed down to `edge`. */
   const toList = (edge: number): UnindexedRange | undefined => open().find(range => {
     const { entries, whole, stuck } = listings.of(range)
     const { oldestTime } = extend(range.above, entries)
     return !whole && !stuck && entries.length < MAX_LISTED && (oldestTime === null || oldestTime > edge)
   })
 
-  /** Lists one page; what is listed of a range that nobody knows further is processed first. */
+  /** Lists one page. */
   async function listMore (range: UnindexedRange): Promise<StepResult> {
     const listing = listings.of(range)
     await listings.extend(listing, range).catch((error: unknown) => {
@@ -81,14 +80,14 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return { taken: 0 }
   }
 
-  /** Those after `edge` and the one that shows them to be all; once stored, everything. */
+  /** Those after `edge` and the one that shows that they are all; if those are stored, everything. */
   function firstOf (entries: SignatureInfo[], { oldestTime }: IndexedRange, edge: number): SignatureInfo[] {
     const older = entries.findIndex(({ blockTime }) => blockTime !== null && blockTime <= edge)
     const isWhole = oldestTime !== null && oldestTime <= edge
     return isWhole || older === -1 ? entries : entries.slice(0, older + 1)
   }
 
-  /** What becomes of the ranges once all of `range` is stored, or given up. */
+  /** The ranges once all of `range` is stored, or given up. */
   const closed = ({ index, until }: UnindexedRange, ranges = writer.state.indexedRanges): Partial<Step> =>
     until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
 
@@ -115,7 +114,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return advanced
   }
 
-  /** Begins a range at the newest signature, for the first time or after a long absence, with its first step. */
+  /** Begins a range at the newest signature, for the first time or after a long absence. */
   async function begin (entries: SignatureInfo[], whole: boolean): Promise<StepResult> {
     const { indexedRanges, ended } = writer.state
     const isFirst = indexedRanges.length === 0
@@ -140,7 +139,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return { ...advanced, reached: left.length === 0 ? asked : undefined }
   }
 
-  /** From a node that has come as far as `minSlot`: another would list less than there is. */
+  /** From a node that has reached `minSlot`: another would list less. */
   const list = (page: SignaturePage & { minSlot: number }) =>
     listSignatures(context, program, page, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
 
@@ -158,20 +157,20 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return { entries, whole }
   }
 
-  /** Where a node lists nothing though there are some: what nobody has any more may be lost. */
+  /** The node lists nothing though there are some: what no node has any more may be lost. */
   async function loseBefore (asked: Moment, top: IndexedRange, reachedSlot: number): Promise<HeadResult> {
     const first = Math.min(...await reader.firstAvailableBlocks({ priority: 'head' }))
     const isKnown = first > top.newestSlot && first < Infinity
     const until = isKnown ? await reader.blockTime(first, { priority: 'head' }) : null
     if (until === null) throw badAnswer('the node lists no signature at all, though there are some')
-    // nobody has traded since; what they did before may be lost, unless the head was there
+    // nothing has happened since; what did before may be lost, unless the head was there
     if (first > reachedSlot) await lose({ fromSlot: top.newestSlot, toSlot: first - 1, until })
     return { taken: 0, reached: asked }
   }
 
   /**
-   * Processes the first step of what is newer. `ask`, for the finalized head, comes before the list; `edge`: Unix
-   * second where the last day begins; `reachedSlot`: of the last head down from which all was stored, or 0.
+   * Stores the first step of what is newer. `ask` gives the finalized head, before the list; `edge`: Unix second where
+   * the last day begins; `reachedSlot`: of the last head that was reached, or 0.
    */
   async function head (ask: () => Promise<Moment>, edge: number, reachedSlot: number): Promise<HeadResult> {
     const [top] = writer.state.indexedRanges
@@ -202,15 +201,13 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return await rise(top, rising!)
   }
 
-  /** States a loss, with what else it makes of the ranges. */
   const lose = (loss: Loss | undefined, change: Partial<Step> = {}): Promise<unknown> => writer.commit(
     { events: [], ...change, ...loss && { losses: withLoss(writer.state.losses, loss) } }
   )
 
   /**
-   * One step below the newest range, where not all is indexed: what is younger than `edge` is listed, and then stored,
-   * before the rest. What no node knows any more is given up; not at the first answer, which may come from a node that
-   * lags.
+   * One step below the newest range: what is younger than `edge` is listed, and then stored, before the rest. What no
+   * node knows any more is given up, not at the first answer, which may come from a node that lags.
    */
   async function back (edge: number): Promise<StepResult> {
     const unlisted = toList(edge)
@@ -232,7 +229,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   return {
     head,
     back,
-    /** How many transactions the time after `edge` still needs; undefined until it is all listed. */
+    /** How many transactions after `edge` are not stored; undefined until all are listed. */
     remaining (edge: number): number | undefined {
       if (toList(edge) !== undefined) return undefined
       const entries = open().flatMap(range => listings.of(range).entries)

@@ -1,21 +1,21 @@
-/** Work that comes again and again: when each piece is due, and what becomes of one that fails. */
+/** Recurring work: when each piece is due, and when again after a failure. */
 import { backoff } from '../../backoff.js'
 import { isServiceError, messageOf } from '../../errors.js'
 import { pause } from '../pause.js'
 import type { Context } from './context.js'
 
 export interface Task {
-  /** When the next piece is due, ms by the clock; 0: before all others. */
+  /** When the next piece is due, ms by the clock. */
   at: number
-  /** Pieces in a row that failed. */
+  /** In a row. */
   failures: number
-  /** Does a piece, and gives when the next one is due. */
+  /** Gives when the next piece is due. */
   readonly work: () => Promise<number>
 }
 
 export const createTask = (work: Task['work']): Task => ({ at: 0, failures: 0, work })
 
-/** Does the tasks' pieces one after another, what has been due for longest first. `after`: told of each. */
+/** Does the tasks' pieces one at a time, the longest due first. `after`: told of each. */
 export function createLane (
   tasks: readonly Task[], { clock, signal, onLog }: Pick<Context, 'clock' | 'signal' | 'onLog'>, after = () => {}
 ) {
@@ -23,7 +23,7 @@ export function createLane (
   const first = () => tasks.reduce((first, task) => task.at < first.at ? task : first)
 
   async function attempt (task: Task): Promise<void> {
-    task.at = Infinity   // what hastens it meanwhile holds
+    task.at = Infinity   // `hasten` may set it meanwhile
     try {
       const next = await task.work()
       task.failures = 0
@@ -32,7 +32,7 @@ export function createLane (
       if (signal.aborted) return
       task.failures++
       const isOurs = isServiceError(error)
-      // the silence that one node asks for is kept where it is asked: another, or this one, may be well before
+      // a Retry-After is kept by the client of that node: another may answer before
       const delay = Math.round(backoff(task.failures, clock))
       task.at = clock.now() + delay
       const message = `${messageOf(error)}; tried again in ${delay} ms`
@@ -49,7 +49,7 @@ export function createLane (
   }
 
   return {
-    /** Ends with the signal. Never throws. */
+    /** Until the signal. Never throws. */
     async run (): Promise<void> {
       while (!signal.aborted) {
         const task = first()
@@ -61,7 +61,7 @@ export function createLane (
         }
       }
     },
-    /** Has a task come at `at` at the latest, unless it waits after a failure. */
+    /** Has a task done at `at` at the latest, unless it waits after a failure. */
     hasten (task: Task, at: number): void {
       if (task.failures > 0 || at >= task.at) return
       task.at = at

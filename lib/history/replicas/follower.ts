@@ -12,10 +12,10 @@ import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, readLeaderProgress } from './leader-progress.js'
 
-/** Longest wait for a turn, ms: of a silent database each reading takes seconds to fail. */
+/** Longest wait for a turn, ms: with a silent database each takes seconds to fail. */
 const PATIENCE_MS = 5_000
 
-/** The store of a process that leaves the writing to another; the tables exist by the first use. */
+/** The store of a process that only reads; the tables exist by the first use. */
 export function openPostgresReader (place: PostgresLocation) {
   const db = tablesOf(createPool(configOf(place)))
   const turns = createTurns()
@@ -26,8 +26,8 @@ export function openPostgresReader (place: PostgresLocation) {
     const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     try {
       return await transaction.execute(async trx => {
-        // a table that is truncated is empty for older states, too: the first that a rebuild empties waits for us,
-        // or we for it, before our state is chosen
+        // a truncated table is empty in older states, too: a rebuild waits for us here, or we for it, before our state
+        // is chosen
         await sql`lock table candles in access share mode`.execute(trx)
         return await work(trx)
       })
@@ -37,7 +37,6 @@ export function openPostgresReader (place: PostgresLocation) {
   }
 
   return {
-    /** For reading only: what it writes would be refused. */
     store: createStore({
       types: NUMERIC_COLUMNS,
       reading,
@@ -69,19 +68,19 @@ export function openPostgresReader (place: PostgresLocation) {
 
 export interface FollowerOptions extends Omit<AnswersOptions, 'store' | 'last' | 'seeing'> {
   reader: ReturnType<typeof openPostgresReader>
-  /** The genesis hash of the network that is read beside the rows; undefined: not known yet. */
+  /** The genesis hash of the network of the node; undefined: not known yet. */
   network: () => string | undefined
 }
 
 type Seen = State & LeaderProgress
 
-/** The answers of a history that another process may write, each from one state of the database. */
+/** The answers of a history that another process writes, each from one state of the database. */
 export function createFollower ({ reader: { store, together }, network, ...options }: FollowerOptions) {
   let seen: Seen | undefined
 
   async function look (): Promise<Seen> {
     const progress = await readLeaderProgress(store)
-    // another lead may follow a database that was set back: what is in memory may be no more
+    // before a new lead the database may have been restored from a backup: what is in memory may be gone
     const before = seen?.fencingToken === progress.fencingToken ? seen : undefined
     const isSame = before?.revision === progress.revision
     const state = isSame ? before : await store.load()
@@ -108,7 +107,7 @@ export function createFollower ({ reader: { store, together }, network, ...optio
   return {
     ...answers,
     status: () => ({ ...answers.status(), refusal: refusal()?.message ?? null }),
-    /** Looks at what has been written. Throws HISTORY_UNAVAILABLE. */
+    /** Throws HISTORY_UNAVAILABLE. */
     refresh: (): Promise<void> => together(async () => { await look() })
   }
 }

@@ -17,7 +17,7 @@ export async function readLeaderProgress (store: Store) {
   return { ...NOTHING, ...told as Partial<typeof NOTHING>, ...leader, lost: new Set<string>(lost) }
 }
 
-/** Tells that, and all gaps ever looked for in vain: a new lead has yet to look for them, and to come as far. */
+/** Tells it to followers, with what earlier leaders told: a new one has yet to search the gaps, and to come as far. */
 export const createProgressWriter = (store: Store) =>
   async ({ head, lastDay, isPublished, verifiedTo, sequenceGaps, searched, missingOwners }: Progress) => {
     const before = await readLeaderProgress(store)

@@ -13,29 +13,26 @@ import {
 } from '../store/postgres-connection.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 
-/** The server ends a silent session, ms: who is stopped or cut off does not keep the lead. */
+/** The server ends a silent session after so long, ms: who is stopped or cut off loses the lead. */
 const SILENT_MS = 8000
 export const HEARTBEAT_MS = 2000
-/** For the end of a connection that may no longer answer. */
+/** For ending a connection that may no longer answer. */
 const CLOSE_TIMEOUT_MS = 1000
-/** Longest wait before a new session, ms: the lead may be free. */
+/** Longest wait before a new session, ms. */
 const MAX_MS = 2000
-/** Heartbeats for which who gave the lead back leaves it to the others. */
+/** Heartbeats for which who gave up the lead leaves it to others. */
 const LEFT = 3
-/** By when who leads has to be at the head, ms; twice as long each time: a stall of finality is one for all. */
+/** By when a leader has to be at the head, ms; twice as long each time: finality may have stalled for all. */
 const PATIENCE_MS = 60_000
 
 export interface LeaderSession extends Pick<Engine, 'release'> {
-  /** Aborted, for what ended it, once the session, and with it the lead, is gone. */
+  /** Aborted once the session, and with it the lead, is gone, for what ended it. */
   lost: AbortSignal
-  /** Takes the lead where it is free, or shows that its holder lives. Throws when the session is lost. */
+  /** Takes the lead if it is free, or keeps it. Throws when the session is lost. */
   tryToLead (): Promise<boolean>
 }
 
-/**
- * A connection of its own, which may hold the lock by which one process of all writes: a write throws
- * HISTORY_UNAVAILABLE, and writes nothing, when another has taken the lead.
- */
+/** A connection of its own that may hold the writer's lock. A write throws HISTORY_UNAVAILABLE where another leads. */
 export type Session = LeaderSession & Engine
 
 /** Throws as the driver. */
@@ -47,18 +44,18 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
   const lose = (cause: unknown) => gone.abort(cause)
   const end = async (cause: unknown = unusable('the connection was closed')) => {
     lose(cause)
-    // also where a query hangs: the driver then drops the connection
+    // a query may hang: the driver then drops the connection
     await Promise.race([client.end(), new Promise<void>(resolve => { systemClock.after(CLOSE_TIMEOUT_MS, resolve) })])
   }
   client.on('error', lose).on('end', () => lose(unusable('the connection has ended')))
   await client.connect()
   const connection = asPoolClient((text, parameters) => client.query(text, [...parameters]), () => {})
   const db = tablesOf({ connect: async () => connection, end: () => end() })
-  /** Nothing else is asked on the connection while a transaction is open there. */
+  /** Nothing else is asked within a transaction. */
   const inTurn = createTurns()
   let epoch: string | undefined
 
-  /** After anything but a refused write nobody knows what the server has done: the connection is given up. */
+  /** After any other failure than a refused write nobody knows what the server did: the connection is given up. */
   const orLost = <T>(work: () => Promise<T>): Promise<T> => inTurn(async () => {
     try {
       return await work()
@@ -78,7 +75,7 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
     const { rows: [found] } = await sql<{ got: boolean }>`
       select pg_try_advisory_lock(hashtextextended(${lock}, 0)) as got`.execute(db)
     if (found?.got !== true) return false
-    // Fencing token: a write whose epoch no longer matches aborts
+    // the fencing token: `writing` aborts where it is no longer ours
     const { rows: [next] } = await sql<{ value: string }>`
       insert into meta (key, value) values ('epoch', '1')
       on conflict (key) do update set value = (meta.value::bigint + 1)::text returning value`.execute(db)
@@ -108,13 +105,13 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
 
 export interface LeaderOptions<S extends LeaderSession> {
   open (): Promise<S>
-  /** Begins what one process of all does. Gives what ends it. */
+  /** Begins what the leader does. Gives what ends it. */
   begin (session: S): Promise<() => Promise<void>>
-  /** Whether what was begun is at the head of the chain. */
+  /** Whether it is at the head of the chain. */
   isCurrent (): boolean
-  /** Why this process must not lead; null: it may. */
+  /** Why this process must not lead, if so. */
   refusal (): string | null
-  /** Between two signs of life, or two looks whether the lead is free, ms. */
+  /** Between two calls of `tryToLead`, ms. */
   heartbeatMs?: number
   clock: Clock
   signal: AbortSignal
@@ -125,12 +122,12 @@ export interface LeaderOptions<S extends LeaderSession> {
 export async function runLeaderLoop<S extends LeaderSession> (
   { open, begin, isCurrent, refusal, heartbeatMs = HEARTBEAT_MS, clock, signal, onLog }: LeaderOptions<S>
 ): Promise<void> {
-  /** Sessions in a row that ended before they were of use, and whether it has been told. */
+  /** Sessions in a row that ended before a heartbeat, and whether it has been logged. */
   let failures = 0
   let isTold = false
   let patience = PATIENCE_MS
 
-  /** Gives for how long the lead is left to others, ms. */
+  /** Until the session ends; gives for how long the lead is left to others, ms. */
   async function keep (session: S): Promise<number> {
     let stop: (() => Promise<void>) | undefined
     /** By when it has to be at the head, ms. */
@@ -149,7 +146,6 @@ export async function runLeaderLoop<S extends LeaderSession> (
         isTold = false
         if (isCurrent()) [due, patience] = [0, PATIENCE_MS]
         else if (clock.now() >= due) {
-          // another may reach its nodes, or the database, better
           if (due > 0) patience *= 2
           return LEFT * heartbeatMs
         }

@@ -2,7 +2,7 @@ import type { ProgramEvent } from '../../protocol/events.js'
 import type { AttributedEvent } from './plan-step.js'
 import type { StoredEvent, UnattributedEvent } from './types.js'
 
-/** An event and the transaction that it was found in. */
+/** An event in its transaction. */
 export interface LocatedEvent {
   event: ProgramEvent
   signature: string
@@ -13,12 +13,12 @@ export interface LocatedEvent {
 
 /** Which addresses are DAOs, and which DAO a proposal belongs to. */
 export interface Directory {
-  /** Whether `address` is a DAO, by its account or by an event. */
+  /** By its account or by an event. */
   isDao (address: string): boolean
   daoOfProposal (proposal: string): string | undefined
-  /** Whether all DAOs that there are have been told: before that another one may be meant. */
+  /** Whether all DAOs that exist are known: before, another one may be meant. */
   knowsAll: boolean
-  /** By the neighbours of its number and slot. */
+  /** Whether number and slot fit between those of its neighbours. */
   fits (dao: string, seq: bigint, slot: number): boolean
 }
 
@@ -28,9 +28,7 @@ function onlyDao (keys: readonly string[], directory: Directory): string | undef
   return daos.size === 1 ? [...daos][0] : undefined
 }
 
-/**
- * The DAO of an event that is not understood: by its data, or the only one of its transaction; its number has to fit.
- */
+/** The DAO of an event that is not understood, by its data, or the only one of its transaction; its number must fit. */
 function ofUnknown ({ candidates, accounts, seq, slot }: ProgramEvent, directory: Directory): string | undefined {
   if (seq === null || slot === null) return undefined
   const owners = (keys: readonly string[]): string[] =>
@@ -43,25 +41,24 @@ function ofUnknown ({ candidates, accounts, seq, slot }: ProgramEvent, directory
 
 const understood = ({ name }: ProgramEvent) => name !== 'Unknown' && name !== 'Unreadable'
 
-/** By its own word, or its proposal. */
 function daoOf (event: ProgramEvent, directory: Directory): string | undefined {
   if (event.dao !== null && (understood(event) || directory.isDao(event.dao))) return event.dao
   if (!understood(event)) return ofUnknown(event, directory)
   return event.proposal === null ? undefined : directory.daoOfProposal(event.proposal)
 }
 
-/** Keys that a waiting row is found by. */
+/** Keys of a waiting row. */
 const MAX_KEYS = 2
 export const eventIndexOf = ({ outer, inner }: ProgramEvent) => outer * 65_536 + inner
 
-/** The row of an event, or the one that waits for its DAO. */
+/** The row of an event, or one that waits for its DAO. */
 export function attribute (
   { event, signature, slot, blockIndex = null }: LocatedEvent, directory: Directory
 ): AttributedEvent | UnattributedEvent {
   const { name: kind, seq, at, swap, liquidity, fees, reserves, keepsFees, facts, reason, raw } = event
   const eventIndex = eventIndexOf(event)
   const waiting = { kind, signature, eventIndex, reason, raw, slot, seq, at, keepsFees }
-  // without number and time no knowledge of its DAO would ever place it
+  // without number and time it can't be placed whatever its DAO
   if (seq === null || at === null || event.slot === null) return { ...waiting, keys: [] }
   const dao = daoOf(event, directory)
   if (dao === undefined) {

@@ -1,20 +1,20 @@
-/** Candles of trades. A price is kept as two amounts: nothing is rounded, candles join. */
+/** Candles of trades. A price is two amounts: nothing is rounded. */
 import type { SwapFacts, SwapVolume } from '../../market/volume.js'
 import { compare, ratio, type Rational } from '../../decimal.js'
 import type { SpotSwap } from '../../protocol/events.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { scaled } from './fixed-point.js'
 
-/** The lengths of candles that are kept, in seconds. */
+/** Lengths of stored candles, seconds. */
 export const SIZES = { minutes: MINUTE, hours: HOUR, days: DAY } as const
 export type Size = keyof typeof SIZES
 /** Narrowest first. */
 export const ALL_SIZES = Object.keys(SIZES) as Size[]
 
-/** An executed price: raw quote units ÷ raw base units, neither of them 0. */
+/** Raw quote units ÷ raw base units, neither of them 0. */
 export interface ExecutedPrice { quote: bigint, base: bigint }
 
-/** The price of a trade with its number, by which first and last are told. */
+/** With the trade's number, by which first and last are told. */
 export interface TradePrice extends ExecutedPrice { seq: bigint }
 
 export interface CandlePrices {
@@ -22,7 +22,7 @@ export interface CandlePrices {
   high: ExecutedPrice
   low: ExecutedPrice
   close: TradePrice
-  /** Of all trades that have a price; the quotient is the average. */
+  /** Sums of all trades that have a price. */
   average: ExecutedPrice
 }
 
@@ -39,13 +39,13 @@ export interface Candle {
   prices: CandlePrices | null
 }
 
-/** One that begins at the Unix second `start`. */
+/** `start`: Unix seconds. */
 export interface TimedCandle extends Candle { start: number }
 export interface CandleRow extends TimedCandle { dao: string, size: Size }
 
 export const EMPTY_CANDLE: Candle = { base: 0n, quote: 0n, trades: 0, fees: 0n, unknownFees: 0, prices: null }
 
-/** What was paid against what was received; undefined where either is 0. */
+/** undefined where either amount is 0. */
 export function executedPrice ({ side, input, output }: SpotSwap): ExecutedPrice | undefined {
   if (input === 0n || output === 0n) return undefined
   return side === 'buy' ? { quote: input, base: output } : { quote: output, base: input }
@@ -54,7 +54,7 @@ export function executedPrice ({ side, input, output }: SpotSwap): ExecutedPrice
 export const comparePrices = (a: ExecutedPrice, b: ExecutedPrice): number =>
   compare({ n: a.quote, d: a.base }, { n: b.quote, d: b.base })
 
-/** In raw quote units, at the swap's own price; null: not known. */
+/** Raw quote units, at the swap's own price; null: not known. */
 export function feeInQuote ({ side, input, output, fee }: SwapFacts): Rational | null {
   if (fee === null) return null
   if (side === 'buy') return ratio(fee)
@@ -87,7 +87,7 @@ function joinPrices (a: CandlePrices | null, b: CandlePrices | null): CandlePric
   }
 }
 
-/** In whatever order they come: a late trade finds its place by its number. */
+/** In any order: a late trade finds its place by its number. */
 export const joinCandles = (a: Candle, b: Candle): Candle => ({
   base: a.base + b.base,
   quote: a.quote + b.quote,
@@ -97,7 +97,7 @@ export const joinCandles = (a: Candle, b: Candle): Candle => ({
   prices: joinPrices(a.prices, b.prices)
 })
 
-/** What turns the candle of a trade into that with its fee known. */
+/** What, joined with the one, makes the other: of a trade whose fee has become known. */
 export const candleChange = (before: Candle, after: Candle): Candle => ({
   base: after.base - before.base,
   quote: after.quote - before.quote,

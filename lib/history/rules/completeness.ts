@@ -1,4 +1,4 @@
-/** What is known of a DAO's past: here alone it is said whether a figure may be made of it. */
+/** What is known of a DAO's past: whether a figure may be made of it is decided here alone. */
 import type { StoreState } from './types.js'
 import { spans } from './losses.js'
 import type { MissingOwners } from './missing-owners.js'
@@ -6,27 +6,27 @@ import { type Numbered, type SequenceGap, unstored } from './sequence-gaps.js'
 
 export interface Completeness extends Numbered, Pick<StoreState, 'unreadable' | 'missing' | 'losses'> {
   sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>
-  /** Of the accounts that were compared last. */
+  /** Up to which what is stored has been compared with the accounts. */
   verifiedSlot: number
   missingOwners: MissingOwners
   /** As `beginningOf` and `walkedTo` of signature-ranges.ts. */
   lostBefore: number | null
   walkedTo: number
-  /** Whether a sequence gap has been looked for, in vain, in the DAO's own signatures. */
+  /** Whether a sequence gap has been searched in vain in the DAO's own signatures. */
   searched: (gap: SequenceGap) => boolean
 }
 
-/** 'whole': all is stored and understood. 'lost': all that any node has; what came before is a stated loss. */
+/** 'whole': all is stored and understood. 'lost': all but a stated loss, which no node has any more. */
 export type Known = 'whole' | 'lost' | 'partly'
 
 /** Whether a walk down to a Unix second covers all after another. */
 export const isWalked = (walkedTo: number, after: number): boolean => walkedTo === -Infinity || walkedTo < after
 
-/** Whether a gap is a stated loss: looked for in vain, and before all that nodes have, or within a loss. */
+/** Whether a gap is a stated loss: searched in vain, and before all that nodes have, or within a loss. */
 export const isLost = (gap: SequenceGap, { searched, lostBefore, losses }: Completeness): boolean =>
   searched(gap) && ((gap.from === 1n && lostBefore !== null) || spans(gap, losses))
 
-/** Something that may be missing: it happened from `since` to `until`, Unix seconds. */
+/** Something that may be missing, of `since` to `until`, Unix seconds. */
 interface Doubt { since: number, until: number, isLost: boolean }
 
 const doubt = (until: number | null, since: number | null = null, isLost = false): Doubt =>
@@ -47,7 +47,7 @@ function doubtsOf (known: Completeness) {
   // a DAO without any event shows no sequence gap
   const withoutEvent = [...ofWalk, ...ofLosses(losses), ...ofMissing(missing)]
 
-  /** First numbers, looked for in vain, lie before the nodes' past; others in a loss that they span. */
+  /** A gap that was searched in vain lies before the nodes' past, if it is the first, or in a loss that it spans. */
   function ofGap (gap: SequenceGap): Doubt[] {
     const { since, until, fromSlot, toSlot } = gap
     const whole = doubt(until, since, isLost(gap, known))
@@ -61,7 +61,7 @@ function doubtsOf (known: Completeness) {
   }
 
   return {
-    /** What `make` makes of the doubts that a DAO shares with the others. */
+    /** What `make` makes of the doubts that a DAO shares with others. */
     shared<T> (make: (doubts: readonly Doubt[]) => T): (dao: string) => T {
       const [all, others] = [make(anybodys), make(withoutEvent)]
       return dao => sequenceRanges.has(dao) ? all : others

@@ -2,8 +2,8 @@ import { compare, formatUnits, type Rational, roundToInteger } from '../../decim
 import type { VolumeRule } from '../../market/volume.js'
 
 /**
- * Sums are integers in units of 10^-24 of a raw unit: exact quotients would need ever longer denominators. A million
- * legs are off by 10^-18; `sumOf` takes that away where it could turn a rounding.
+ * Sums are integers in units of 10^-24 of a raw unit: exact quotients would need ever longer denominators. The error of
+ * a million legs, 10^-18, is taken away by `sumOf` where it could turn a rounding.
  */
 export const SCALE = 10n ** 24n
 const PLACES = 24
@@ -19,7 +19,7 @@ export function parseSum (text: string): bigint {
 /** What is shown ends on a multiple of this: half of the 8th decimal is 5 × 10^-9 units. */
 const SHOWN = SCALE / 10n ** 12n
 
-/** A leg in units of the scale, to the nearest; halves go up. */
+/** In units of the scale, to the nearest; halves go up. */
 export const scaled = ({ n, d }: Rational): bigint =>
   d === 1n ? n * SCALE : roundToInteger({ n: n * SCALE, d }, 'nearest')
 
@@ -32,7 +32,7 @@ export function sumOf (sum: bigint, count: number): Rational {
   return { n: sum, d: SCALE }
 }
 
-/** "n/d" in lowest terms, so that equal rates have equal text. */
+/** "n/d" in lowest terms. */
 export function fractionText ({ n, d }: Rational): string {
   let [a, b] = [n, d]
   while (b > 0n) [a, b] = [b, a % b]

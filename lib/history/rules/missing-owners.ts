@@ -2,13 +2,13 @@ import type { Numbered } from './sequence-gaps.js'
 import type { AccountState } from './types.js'
 
 /**
- * Whose the missing transactions are. Up to the last comparison they show as sequence gaps; beyond it the DAOs' own
- * lists tell the owners, and until then it may be anybody. Any may lie where a DAO's numbers have an open end.
+ * Whose the missing transactions are: up to the last comparison with the accounts they show as sequence gaps; beyond
+ * it, the DAOs' own lists tell, and until then they may be anybody's.
  */
 export interface MissingOwners {
-  /** Up to this slot every missing one has been looked for in those lists. */
+  /** Up to this slot the lists have been searched for all. */
   slot: number
-  /** Slots of the transactions that are in a DAO's list. */
+  /** By DAO the slots of those in its list. */
   owners: Readonly<Record<string, readonly number[]>>
 }
 

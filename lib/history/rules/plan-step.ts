@@ -3,16 +3,12 @@ import { holds, insert, rangeOf, type FoundFee } from './sequence-ranges.js'
 import { createTally } from './tally.js'
 import type { SequenceRange, StoredEvent, StoreState } from './types.js'
 
-/** A placed event with what is not stored of it. */
 export interface AttributedEvent { event: StoredEvent, keepsFees: boolean }
 
-/** Candles are what is to be added to the stored ones. */
+/** Candles are to be added to the stored ones. */
 export type StepPlan = ReturnType<typeof planStep>
 
-/**
- * What storing `events` would change. Any order and any steps end in the same figures. Changes nothing of `known`: the
- * step may yet fail.
- */
+/** What storing `events` would change. In any order and any steps they end in the same figures. */
 export function planStep (
   known: Readonly<Pick<StoreState, 'sequenceRanges'>>, events: readonly AttributedEvent[], valuation: VolumeRule
 ) {
@@ -51,10 +47,10 @@ export function planStep (
   for (const { swap, ...event } of own.values()) tally.count({ ...event, swap: swap! })
   return {
     events: fresh,
-    /** Events whose number is stored already, or came twice in this step. */
+    /** Events whose number is stored already, or comes twice. */
     repeated,
     fees,
-    /** All of each DAO that has an event here. */
+    /** All of each DAO that has an event in this step. */
     sequenceRanges,
     ...tally.rows(),
     rates: tally.rates,

@@ -1,11 +1,11 @@
-/** Readers ask for each block range once: nothing is published that something may be missing from. */
+/** Readers ask for each block range once: none is published in which something may be missing. */
 import { type Completeness, isLost } from './completeness.js'
 import type { SequenceGap } from './sequence-gaps.js'
 
 export interface PublishView {
-  /** Whether the search for a gap met transactions that are listed and not given. */
+  /** Whether the search for a gap met transactions that were not given. */
   meetsMissing: (gap: SequenceGap) => boolean
-  /** Of the oldest event whose place in its block or maker is not known; null: all are. */
+  /** Of the oldest event whose index in the block or maker is not known; null: all are. */
   incompleteSlot: number | null
 }
 
@@ -20,7 +20,7 @@ export function publishableSlot (
   // the slot at the low end of a gap may hold events on both sides of it
   for (const gap of sequenceGaps) if (!isLost(gap, known)) slot = Math.min(slot, gap.fromSlot - 1)
   for (const { slot: at } of missing) {
-    // what it holds would be numbered: lost, too, where it can only be a stated loss that no DAO's list has
+    // its events would be numbered: where all gaps around are stated losses, and no DAO's list has it, it is lost, too
     const around = sequenceGaps.filter(({ fromSlot, toSlot }) => fromSlot <= at && at <= toSlot)
     const isOpen = around.length === 0 || around.some(gap => !isLost(gap, known) || meetsMissing(gap))
     if (isOpen) slot = Math.min(slot, at - 1)

@@ -7,15 +7,14 @@ import { reachesBeyond } from './losses.js'
 import { isComplete, type Walked } from './signature-ranges.js'
 import type { Accounts, SequenceRange, Loss } from './types.js'
 
-/** Numbers of one DAO missing although all around is covered, both ends included. */
+/** Missing numbers of a DAO, both ends included. */
 export interface SequenceGap {
   dao: string
   from: bigint
   to: bigint
-  /** Unix seconds between which they happened; null: not known. */
+  /** Unix seconds between which they happened; null: not known. And slots. */
   since: number | null
   until: number | null
-  /** Slots between which they are to be found. */
   fromSlot: number
   toSlot: number
 }
@@ -25,7 +24,7 @@ export interface Numbered {
   numbersAhead: ReadonlyMap<string, bigint>
 }
 
-/** Without the one or the other range: before or after what is stored. */
+/** Without `left` or `right`: before or after what is stored. */
 const gapBetween = (
   dao: string, left: SequenceRange | undefined, right: SequenceRange | undefined, newest = 0n
 ): SequenceGap => ({
@@ -40,11 +39,11 @@ const gapBetween = (
 
 const NONE: SequenceGap[] = []
 
-/** Numbers of a DAO that are not stored, from the first to the newest that its account has; no gaps until covered. */
+/** Numbers of a DAO that are not stored, from 1 to its account's; not walked yet, or gaps. */
 export function unstored (dao: string, { sequenceRanges, numbersAhead }: Numbered): SequenceGap[] {
   const ranges = sequenceRanges.get(dao) ?? []
   const newest = numbersAhead.get(dao) ?? 0n
-  // most DAOs by far: of many thousands no lists are made
+  // nearly all DAOs
   if (ranges.length <= 1 && (ranges[0]?.first ?? 1n) === 1n && newest <= (ranges[0]?.last ?? 0n)) return NONE
   return Array.from({ length: ranges.length + 1 }, (_, at) => gapBetween(dao, ranges[at - 1], ranges[at], newest))
     .filter(({ from, to }) => from <= to)
@@ -54,7 +53,7 @@ function sequenceGapsOfDao (dao: string, view: Walked & Numbered): SequenceGap[]
   const { indexedRanges } = view
   return unstored(dao, view).filter(({ from, fromSlot, toSlot }) => {
     if (isComplete(view)) return true
-    // without any event before it, all of them may lie before what is covered
+    // they may lie before what is indexed
     if (from === 1n) return false
     return toSlot === Number.MAX_SAFE_INTEGER
       ? indexedRanges.length <= 1
@@ -62,31 +61,30 @@ function sequenceGapsOfDao (dao: string, view: Walked & Numbered): SequenceGap[]
   })
 }
 
-/** Of which an event is stored, or that have an account and none. */
+/** DAOs that have events, stored or numbered by an account. */
 export const daosOf = ({ sequenceRanges, numbersAhead }: Numbered) =>
   new Set([...sequenceRanges.keys(), ...numbersAhead.keys()])
 
-/** By DAO, those without one left out. Looks at ranges, not at events. */
+/** By DAO; without DAOs that have none. */
 export const sequenceGapsOf = (view: Walked & Numbered): Map<string, SequenceGap[]> =>
   new Map(Array.from(daosOf(view), dao => [dao, sequenceGapsOfDao(dao, view)] as const)
     .filter(([, gaps]) => gaps.length > 0))
 
 export const gapKey = ({ dao, from }: Pick<SequenceGap, 'dao' | 'from'>): string => `${dao} ${from}`
 
-/** How many numbers gaps hold. */
 export const sizeOf = (sequenceGaps: ReadonlyArray<Pick<SequenceGap, 'from' | 'to'>>): bigint =>
   sequenceGaps.reduce((size, { from, to }) => size + to - from + 1n, 0n)
 
-/** A number of an account, the slot up to which it proved something, and when, ms. */
+/** An account's number, up to which slot it proved something, and when, ms. */
 export interface ProvedNumber { seq: bigint, slot: number, at: number }
 
-/** What lies beyond `base` is waited for; `next`, the first higher number, takes its place in time. */
+/** What lies beyond `base` is waited for, until `next`, the first higher number, takes its place a day later. */
 export interface ProvedNumbers { base: ProvedNumber, next?: ProvedNumber }
 
-/** For so long what an account has numbered is waited for, ms. */
+/** How long what an account has numbered is waited for, ms. */
 const WAITED_MS = 86_400_000
 
-/** A number that goes down shows that a higher one was told wrong. */
+/** A lower number shows that a higher one was wrong. */
 export function withProved (known: ProvedNumbers | undefined, number: ProvedNumber): ProvedNumbers {
   if (known === undefined || number.seq < known.base.seq) return { base: number }
   const { base, next } = known
@@ -104,8 +102,8 @@ export interface KnownDao {
 }
 
 /**
- * Whether what is missing is yet to come, as lists may be behind accounts: it happened after all that is lost. Of its
- * newest numbers for a day at most, an account may have been told wrong once.
+ * Whether what is missing is yet to come, as lists may be behind accounts: it happened after all that is lost. A DAO's
+ * newest numbers are waited for a day at most: an account may have been wrong once, and would stop block ranges.
  */
 export function isToCome (
   gap: SequenceGap, { createdAt, first }: KnownDao,
@@ -116,13 +114,13 @@ export function isToCome (
     !losses.some(loss => reachesBeyond(loss, createdAt))
 }
 
-/** Whether all that a reading numbers is stored; `newest`: a DAO's newest stored number, or 0. */
+/** Whether all that the accounts number is stored; `newest`: a DAO's newest stored number, or 0. */
 export const isStored = ({ daos }: Accounts, newest: (dao: string) => bigint): boolean =>
   daos.every(({ address, seqNum }) => newest(address) >= seqNum)
 
 /**
  * The newest of `readings`, oldest first, that proves something, and up to which moment: below its own slot, which was
- * not over. One that is not before what is `walked` does only where all that it numbers is stored.
+ * not over. One beyond what is `walked` does so only where all that it numbers is stored.
  */
 export function provenReading (
   readings: readonly Accounts[], walked: Moment, newest: (dao: string) => bigint

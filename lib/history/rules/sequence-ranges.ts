@@ -1,8 +1,8 @@
-/** Ranges of known sequence numbers of one DAO. Joining neighbours settles fees, whatever the order of arrival. */
+/** Ranges of stored sequence numbers of a DAO. Joining neighbours settles fees, in any order of arrival. */
 import type { SequenceRange, StoredEvent, PendingSwap } from './types.js'
 import type { Sides, SpotSwap } from '../../protocol/events.js'
 
-/** The range of one event. `keepsFees`: it can't change the fee balances. */
+/** `keepsFees`: it can't change the fee balances. */
 export function rangeOf (event: StoredEvent, keepsFees: boolean): SequenceRange {
   const { seq, slot, at, swap, fees } = event
   return {
@@ -18,7 +18,7 @@ export function rangeOf (event: StoredEvent, keepsFees: boolean): SequenceRange 
   }
 }
 
-/** The fee that this settles goes to `found`. */
+/** The fee that this settles is added to `found`. */
 function join (left: SequenceRange, right: SequenceRange, found: FoundFee[]): SequenceRange {
   if (right.pendingSwap !== null && left.feeBalancesAfter !== null) {
     const fee = feeOf(right.pendingSwap, left.feeBalancesAfter)
@@ -35,7 +35,7 @@ function join (left: SequenceRange, right: SequenceRange, found: FoundFee[]): Se
   }
 }
 
-/** Index of the range that holds `seq`, or of the first one above it. A DAO has few. */
+/** Index of the range that holds `seq`, or of the first one above it. */
 function search (ranges: readonly SequenceRange[], seq: bigint): number {
   const at = ranges.findIndex(({ last }) => last >= seq)
   return at === -1 ? ranges.length : at
@@ -44,7 +44,7 @@ function search (ranges: readonly SequenceRange[], seq: bigint): number {
 export const holds = (ranges: readonly SequenceRange[], seq: bigint): boolean =>
   ranges.some(({ first, last }) => first <= seq && seq <= last)
 
-/** Whether it is not held, and its slot lies between its neighbours'. */
+/** Whether it is not held, and its slot fits between its neighbours'. */
 export function mayHold (ranges: readonly SequenceRange[], seq: bigint, slot: number): boolean {
   const at = search(ranges, seq)
   const [before, after] = [ranges[at - 1], ranges[at]]
@@ -52,7 +52,7 @@ export function mayHold (ranges: readonly SequenceRange[], seq: bigint, slot: nu
   return before === undefined || before.lastSlot <= slot
 }
 
-/** Changes `ranges`, which are sorted and must not hold its number yet. */
+/** Inserts into sorted `ranges`, which must not hold its number. */
 export function insert (ranges: SequenceRange[], range: SequenceRange, found: FoundFee[]): void {
   const at = search(ranges, range.first)
   const [before, after] = [ranges[at - 1], ranges[at]]
@@ -64,16 +64,16 @@ export function insert (ranges: SequenceRange[], range: SequenceRange, found: Fo
   ranges.splice(joinsBefore ? at - 1 : at, Number(joinsBefore) + Number(joinsAfter), whole)
 }
 
-/** A swap whose fee has become known, in raw units of its input token. */
+/** Raw units of the input token. */
 export interface FoundFee { swap: PendingSwap, fee: bigint }
 
 const inputSide = (side: 'buy' | 'sell'): keyof Sides => side === 'buy' ? 'quote' : 'base'
 
-/** Waits for the event before it; `fees`: the balances after the swap. */
+/** `fees`: the balances after the swap. */
 export const pendingSwapOf = (seq: bigint, at: number, { side, input, output }: SpotSwap, fees: Sides): PendingSwap =>
   ({ seq, at, side, input, output, feeBalanceAfter: fees[inputSide(side)] })
 
-/** Undefined where the balance fell over the swap, which has a cause that no event tells. */
+/** undefined: the balance fell, for a cause that no event tells. */
 export function feeOf ({ side, feeBalanceAfter }: PendingSwap, before: Sides): bigint | undefined {
   const fee = feeBalanceAfter - before[inputSide(side)]
   return fee >= 0n ? fee : undefined

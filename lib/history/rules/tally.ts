@@ -5,16 +5,15 @@ import {
 } from './candles.js'
 import type { DayMaker, FeeRate, PendingSwap, Trade } from './types.js'
 
-/** The label of a swap that disagrees with the configured rate; null: it does not. */
+/** The observed rate of a swap that disagrees with the configured one, as a label; null: it agrees. */
 export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): string | null {
   if (agrees || fee === null) return null
   return observedBps(fee, input)?.toString() ?? 'other'
 }
 
-/** What is to be added to the stored candles, and who has traded. */
 export interface AddedRows { candles: CandleRow[], makers: DayMaker[] }
 
-/** What swaps add to candles, and to the counts of fee rates that disagree with the configured one. */
+/** Counts swaps: candles, makers, and fee rates that disagree with the configured one. */
 export function createTally (valuation: VolumeRule) {
   const candles = new Map<string, CandleRow>()
   const makers = new Map<string, DayMaker>()
@@ -53,7 +52,7 @@ export function createTally (valuation: VolumeRule) {
   }
 }
 
-/** The fee rates that swaps show; one too small to tell, or without a known fee, shows none. */
+/** The fee rates that swaps show; a small one, or one without a known fee, shows none. */
 export function feeRatesOf (trades: Iterable<Pick<Trade, 'dao' | 'slot' | 'swap'>>): FeeRate[] {
   const rates = new Map<string, FeeRate>()
   for (const { dao, slot, swap: { input, fee } } of trades) {

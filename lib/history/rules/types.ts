@@ -3,7 +3,7 @@ import type { Moment } from '../../chain/moment.js'
 import type { SwapFacts, VolumeRule } from '../../market/volume.js'
 import type { EventFacts, Outcome, Sides, SpotSwap } from '../../protocol/events.js'
 
-/** A stretch of the program's signatures, ends included, processed without a gap. */
+/** Consecutive signatures of the program that are stored, ends included. */
 export interface IndexedRange {
   newest: string
   newestSlot: number
@@ -11,11 +11,11 @@ export interface IndexedRange {
   oldestSlot: number
   /** Of the oldest entry that has a time; null: none has. */
   oldestTime: number | null
-  /** The entry just newer than `oldest`: through it a node is asked whether it still knows `oldest`. */
+  /** The signature just above `oldest`, by which a node is asked whether it still knows that. */
   anchor: string | null
 }
 
-/** At the low end of a run of events: its fee is known with the event before the run. */
+/** At the low end of a range: its fee is known once the event before is. */
 export interface PendingSwap extends SpotSwap {
   seq: bigint
   at: number
@@ -23,7 +23,7 @@ export interface PendingSwap extends SpotSwap {
   feeBalanceAfter: bigint
 }
 
-/** A run of consecutive sequence numbers of one DAO that are all stored. */
+/** Consecutive sequence numbers of a DAO that are stored. */
 export interface SequenceRange {
   first: bigint
   last: bigint
@@ -31,14 +31,14 @@ export interface SequenceRange {
   lastSlot: number
   firstAt: number
   lastAt: number
-  /** No event of the run touches the fee balances. */
+  /** None of the events touches the fee balances. */
   keepsFees: boolean
-  /** The fee balances after the run; null: not known. */
+  /** null: not known. */
   feeBalancesAfter: Sides | null
   pendingSwap: PendingSwap | null
 }
 
-/** What is kept of an event that changed a spot pool. */
+/** An event that changed a spot pool. */
 export interface PoolEvent {
   dao: string
   seq: bigint
@@ -55,15 +55,15 @@ export interface PoolEvent {
   swap: SwapFacts | null
   /** Into the pool, negative: out of it; null: nothing, or not known. */
   liquidity: Sides | null
-  /** The pool's reserves after it, where the event says so. */
+  /** The pool's reserves after it; null: not told. */
   reserves: Sides | null
 }
 
-/** `liquidity`: what the event itself says. `reason`, `raw`: of one that is not understood. */
+/** `reason`, `raw`: of one that is not understood. */
 export interface StoredEvent extends PoolEvent {
-  /** Protocol fees that the spot pool holds after the event, where it says so. */
+  /** Protocol fees that the spot pool holds after it; null: not told. */
   fees: Sides | null
-  /** Of a decision or an external pool; none: nothing, or not read for that yet. */
+  /** Of a decision or an external pool; none: nothing, or not read yet. */
   facts?: EventFacts | null
   reason: string | null
   raw: Buffer | null
@@ -82,7 +82,7 @@ export interface ProposalEvent {
   averages: EventFacts['averages']
 }
 
-/** What came to a pool's fees from outside of its swaps. */
+/** Fees of a pool that no swap of it was charged. */
 export interface OtherFees {
   dao: string
   kind: string
@@ -95,41 +95,41 @@ export interface OtherFees {
   reserves: Sides | null
 }
 
-/** A genuine event of which the DAO, or even the number, is not known yet. */
+/** An event of which the DAO, or the number, is not known yet. */
 export interface UnattributedEvent
   extends Pick<StoredEvent, 'kind' | 'signature' | 'eventIndex' | 'slot' | 'reason' | 'raw'> {
   seq: bigint | null
   at: number | null
   keepsFees: boolean
-  /** By which its DAO may become known: its proposal, or where a DAO usually is. */
+  /** By which its DAO may become known: its proposal, or addresses that may be the DAO's. */
   keys: readonly string[]
 }
 
-/** A fee rate that swaps of a DAO show, basis points, and the slots of the first and the last. */
+/** A fee rate that swaps of a DAO show, basis points, from the first slot to the last. */
 export interface FeeRate { dao: string, bps: string, fromSlot: number, toSlot: number }
 
-/** A pool's reserves after its last event of a UTC day; `at`: of that event. */
+/** A pool's reserves after its last event of a UTC day. */
 export interface CloseRow extends Sides { dao: string, seq: bigint, at: number }
 
-/** One who traded with a DAO's pool on a UTC day, counted from 1970-01-01. */
+/** Who traded on a UTC day, counted from 1970-01-01. */
 export interface DayMaker { dao: string, day: number, maker: string }
 
-/** Listed, and not given by the node. `at`: of its block; null: the node does not know. */
+/** Listed, and not given by any node. `at`: null: not known. */
 export interface MissingTransaction { signature: string, slot: number, at: number | null, reason: string }
 
-/** A part of the past that no node offers any more: after `fromSlot`, up to `toSlot` and `until`; null: not known. */
+/** A part of the past that no node has any more: after `fromSlot`, up to `toSlot` and `until`; null: not known. */
 export interface Loss { fromSlot: number, toSlot: number, until: number | null }
 
 /** A DAO's account: its number of events, when it was made, what its spot pool holds. */
 export interface AccountState { address: string, seqNum: bigint, createdAt?: number, reserves?: Sides }
 
-/** The DAO accounts at `confirmed`, and of which moment. */
+/** The DAO accounts at `confirmed`. */
 export interface Accounts extends Moment { daos: readonly AccountState[] }
 
-/** How far a rebuild is: all swaps up to this revision are counted, so many. */
+/** All swaps up to this revision are counted, so many. */
 export interface RebuiltTo { revision: number, swaps: number }
 
-/** What a writer knows when it begins. */
+/** What a writer begins with. */
 export interface StoreState {
   indexedRanges: IndexedRange[]
   ended: boolean
@@ -139,16 +139,16 @@ export interface StoreState {
   missing: MissingTransaction[]
   /** Inside what is indexed, newest first. */
   losses: Loss[]
-  /** By DAO its account's number, where that was last proved to be past what is stored, or no event of it is. */
+  /** Account numbers by DAO where they are beyond what is stored, or nothing is. */
   numbersAhead: Map<string, bigint>
-  /** Swaps by observed fee rate, basis points, that is not the configured one. */
+  /** Swaps by observed fee rate, basis points, where it is not the configured one. */
   rates: Map<string, number>
   firstSwaps: Map<string, number>
-  /** When the newest event that could not be read was, by DAO. */
+  /** By DAO when its newest event that can't be read was. */
   unreadable: Map<string, number>
   events: number
   swaps: number
-  /** By which candles are made; null: there are none, or they are being made anew. */
+  /** By which candles are made; null: none are, or they are being made. */
   valuation: VolumeRule | null
   /** A rebuild that has not ended. */
   rebuilding: RebuiltTo & { valuation: VolumeRule } | null

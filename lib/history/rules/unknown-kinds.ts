@@ -1,8 +1,7 @@
-/** What an event of an unknown kind did is told by the pool before it and before the next. */
+/** What an event of an unknown kind did to its pool is told by the events on both sides. */
 import { UNKNOWN_KIND, type Sides } from '../../protocol/events.js'
 import type { StoredEvent } from './types.js'
 
-/** What an event says of its pool, and why it says nothing. */
 export type ToldEvent = Pick<StoredEvent, 'seq' | 'kind' | 'reason' | 'reserves' | 'fees' | 'swap' | 'liquidity'>
 
 /** The spot pool after an event. */
@@ -11,18 +10,18 @@ interface Pool { reserves: Sides, fees: Sides }
 const isSame = (a: Sides, b: Sides): boolean => a.quote === b.quote && a.base === b.base
 const plus = (a: Sides, b: Sides): Sides => ({ quote: a.quote + b.quote, base: a.base + b.base })
 
-/** What a swap brings into the pool, its fee included. */
+/** Its fee included. */
 function broughtBy ({ side, input, output }: NonNullable<ToldEvent['swap']>): Sides {
   return side === 'buy' ? { quote: input, base: -output } : { quote: -output, base: input }
 }
 
-/** After these the pool has no live proposal, or one. */
+/** After these there is no live proposal, or one. */
 const SPOT = new Set([
   'FinalizeProposal', 'AdminCancelProposal', 'ProvideLiquidity', 'WithdrawLiquidity', 'CollectFees', 'InitializeDao'
 ])
 const LIVE = new Set(['LaunchProposal', 'ConditionalSwap'])
 
-/** Whether an event leads from one pool to another. Undefined: it does not say all that it moves. */
+/** Whether an event explains the change of a pool; undefined: it does not tell all that it moves. */
 function leads (before: Pool, { kind, swap, liquidity }: ToldEvent, after: Pool, isSpot: boolean): boolean | undefined {
   if (kind === 'CollectFees') return isSame(before.reserves, after.reserves)
   if (liquidity !== null) return isSame(plus(before.reserves, liquidity), after.reserves)
@@ -31,10 +30,7 @@ function leads (before: Pool, { kind, swap, liquidity }: ToldEvent, after: Pool,
   return isWhole || (swap !== null && isSpot) ? isWhole : undefined
 }
 
-/**
- * Whether the reserves moved across each event of an unknown kind, where that can be told; `now`: the reserves after
- * the last.
- */
+/** By number whether an event of an unknown kind moved the reserves, where that can be told; `now`: after the last. */
 export function movedAcross (events: readonly ToldEvent[], now?: Sides): Map<bigint, boolean> {
   const found = new Map<bigint, boolean>()
   let pool: Pool | undefined

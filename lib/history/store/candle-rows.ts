@@ -9,7 +9,6 @@ import type { CandleRange, Since } from './types.js'
 import { CANDLE, CANDLE_ROW, CLOSE, type Tables } from './tables.js'
 import { excluded, isOfDaos, isOneOf, putRows, type View, withDao, type Writing } from './view.js'
 
-/** Oldest change first. */
 async function readSince<T extends 'candles' | 'closes', R> (
   { db }: View, table: T, after: number, limit: number, make: (row: Tables[T]) => R
 ): Promise<Since<R>> {
@@ -18,17 +17,16 @@ async function readSince<T extends 'candles' | 'closes', R> (
   return { revision: rows.at(-1)?.revision ?? after, rows: (rows as unknown as Array<Tables[T]>).map(make) }
 }
 
-/** That begin in the range. */
 const inRange = ({ db }: View, size: Size, { from, to }: Omit<CandleRange, 'limit'>) =>
   db.selectFrom('candles').select(['dao', ...CANDLE.columns]).where('width', '=', SIZES[size])
     .where('start', '>=', from).where('start', '<', to)
 
-/** The newest of a range, newest first. */
+/** Newest first. */
 const newestOf = (view: View, dao: string, size: Size, { limit, ...range }: CandleRange) =>
   inRange(view, size, range).where('dao', '=', view.idOf(dao)).orderBy('start', 'desc').limit(limit)
 
 export const candleReads = {
-  /** The candles of these keys; one that is not stored is left out. */
+  /** One that is not stored is left out. */
   async candles (view: View, keys: ReadonlyArray<Pick<CandleRow, 'dao' | 'size' | 'start'>>) {
     const wanted = keys.map(({ dao, size, start }) => ({ dao: view.idOf(dao), width: SIZES[size], start }))
     const rows = await view.db.selectFrom('candles').select(['dao', ...CANDLE_ROW.columns])
@@ -36,19 +34,19 @@ export const candleReads = {
     return rows.map(withDao(view, CANDLE_ROW))
   },
 
-  /** Candles of some DAOs that begin in the range, in no order. */
+  /** That begin in the range, in no order. */
   async candlesOfAll (view: View, daos: readonly string[], size: Size, range: Omit<CandleRange, 'limit'>) {
     const rows = await inRange(view, size, range).where(isOfDaos(view, 'candles', daos)).execute()
     return rows.map(withDao(view, CANDLE))
   },
 
-  /** That begin in the range and have trades, oldest first; the newest `limit`. */
+  /** The newest `limit` that begin in the range, oldest first. */
   async candlesOf (view: View, dao: string, size: Size, range: CandleRange) {
     const rows = await newestOf(view, dao, size, range).execute()
     return rows.reverse().map(CANDLE.read)
   },
 
-  /** As `candlesOf`, with the number of those who traded; null while not known of each trade. */
+  /** As `candlesOf`, with the number of makers; null while that of a trade is not known. */
   async daysOf (view: View, dao: string, range: CandleRange) {
     const makers = sql<number | null>`case when not exists (
       select 1 from events
@@ -58,11 +56,11 @@ export const candleReads = {
     return rows.reverse().map(row => ({ ...CANDLE.read(row), makers: row.makers }))
   },
 
-  /** The first `limit` days that changed after a revision. */
+  /** The first `limit` days that changed after a revision, oldest change first. */
   daysAfter: (view: View, after: number, limit: number) =>
     readSince(view, 'candles', after, limit, withDao(view, CANDLE)),
 
-  /** As `daysAfter`, what pools held when a day ended. */
+  /** Likewise what pools held when a day ended. */
   closesAfter: (view: View, after: number, limit: number) =>
     readSince(view, 'closes', after, limit, withDao(view, CLOSE))
 }
@@ -82,7 +80,7 @@ export async function putAdded (to: Writing, { candles, makers }: AddedRows): Pr
   await putMakers(to, makers)
 }
 
-/** The reserves after the last of these events on each day, unless a later one is stored. */
+/** The reserves after the last event of each day, unless a later one is stored. */
 export async function putCloses (to: Writing, events: readonly StoredEvent[]): Promise<void> {
   const last = new Map<string, StoredEvent>()
   for (const event of events) {

@@ -14,15 +14,15 @@ import { putAmended, putRebuilt, writeStep } from './writes.js'
 
 type Db = Kysely<Tables>
 
-/** SQLite or PostgreSQL, under the queries that they share. */
+/** SQLite or PostgreSQL. */
 export interface Engine {
   db: Db
   types: ColumnTypes
-  /** Reads that belong together, on one state. */
+  /** Reads of one state. */
   reading: <T>(work: (db: Db) => Promise<T>) => Promise<T>
-  /** Writes that belong together, in one transaction. */
+  /** Writes of one transaction. */
   writing: (work: (db: Db) => Promise<void>) => Promise<void>
-  /** Gives the lock and the connection back. */
+  /** Releases lock and connection. */
   release (): Promise<void>
 }
 
@@ -32,10 +32,10 @@ async function bind (db: Db, program: string, isAlone: boolean): Promise<void> {
     throw unusable('the history is an unfinished copy of another: run the copy again to finish it')
   }
   const kept = meta.get('program')
-  // nothing is written where it is known: a store can be opened on a full disk
+  // nothing is written: a store can be opened on a full disk
   if (kept === program) return
   if (kept !== undefined) {
-    // what a first start with a wrong setting has made binds nobody, but who else may have it open
+    // an empty store, made by a first start with a wrong setting, may be taken over by who has it alone
     const event = await db.selectFrom('events').select('revision').limit(1).executeTakeFirst()
     if (!isAlone || event !== undefined || meta.has('indexedRanges')) {
       throw unusable(`the history belongs to another program: it was made for ${kept}, the settings name ${program}; ` +
@@ -47,8 +47,8 @@ async function bind (db: Db, program: string, isAlone: boolean): Promise<void> {
 }
 
 /**
- * Brings the tables up to date and binds them to the program, where one is given; one process at a time. `isAlone`: no
- * other has them open. Throws HISTORY_UNAVAILABLE for a newer version, another program, or an unfinished copy.
+ * Migrates the tables and binds them to `program`; one process at a time. `isAlone`: no other has them open. Throws
+ * HISTORY_UNAVAILABLE for a newer version, another program, or an unfinished copy.
  */
 export async function prepareTables (
   { db, types }: Pick<Engine, 'db' | 'types'>, program?: string, isAlone = false
@@ -60,20 +60,20 @@ export async function prepareTables (
 /** Rows in, rows out, no rules. Every method throws HISTORY_UNAVAILABLE. */
 export type Store = ReturnType<typeof createStore>
 
-/** What is answered from one state, without the state. */
+/** Reads without their view. */
 type Answered<R> = {
   [M in keyof R]: R[M] extends (view: View, ...args: infer A) => infer T ? (...args: A) => T : never
 }
 
-/** A store over an engine whose tables are prepared by the first use and, where it writes, locked. */
+/** A store over an engine, whose tables are prepared by the first use and, where it writes, locked. */
 export function createStore ({ types, reading, writing, release }: Omit<Engine, 'db'>) {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()
-  /** Numbered, without a row yet: a step that fails leaves them to the next one. */
+  /** DAOs without a row yet: a step that fails leaves them to the next. */
   const fresh: Array<{ id: number, address: string }> = []
   const learn = async (db: Db): Promise<void> => {
     const stored = await db.selectFrom('daos').select(['id', 'address']).execute()
-    // the number of one that is no more may have gone to another
+    // in a database that was restored a number may be another DAO's
     ids.clear()
     addresses.clear()
     for (const { id, address } of [...stored, ...fresh]) {
@@ -131,7 +131,7 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
 
   return {
     ...answered({ ...stateReads, ...eventReads, ...candleReads, ...decisionReads }),
-    /** A process that does not write learns of new DAOs by it: the database may have been set back, too. */
+    /** With the DAOs, of which another process may have added some. */
     load: read(async view => {
       await learn(view.db)
       return await stateReads.load(view)
@@ -142,7 +142,7 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     /** How far the process that writes has come, as `leader` gives it. */
     tell: (progress: string) => note(db => putMeta(db, { progress })),
     amend: write(putAmended),
-    /** Binds the store to a network, by its genesis hash. Throws WRONG_NETWORK. */
+    /** By its genesis hash. Throws WRONG_NETWORK. */
     bindNetwork: (genesis: string) => guarded('written', async () => {
       const kept = (await reading(readMeta)).get('genesis')
       if (kept === genesis) return

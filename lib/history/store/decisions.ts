@@ -7,26 +7,26 @@ import { EVENT, FACTS, sides, type Tables } from './tables.js'
 import type { View } from './view.js'
 
 const AFTER = record({ fees: sides('quote_fees', 'base_fees'), reserves: EVENT.reserves })
-/** After the last event before that states the fees. */
+/** After the last event before that tells the fees. */
 const BEFORE = record({
   fees: sides('was_quote_fees', 'was_base_fees'), reserves: sides('was_quote_reserves', 'was_base_reserves')
 })
 
 type FeesRow = RowOf<typeof AFTER> & RowOf<typeof BEFORE> & RowOf<typeof FACTS> & Tables['events'] & {
   before: string | null
-  /** Events between the two that leave the fees alone. */
+  /** Events between the two that don't change the fees. */
   neutral: number
 }
 
 export const decisionReads = {
-  /** Whether events of this DAO, or of any, lack what they tell of decisions and external pools. */
+  /** Whether what events of this DAO, or of any, tell of decisions and external pools is not read yet. */
   async untold ({ db, idOf }: View, dao?: string) {
     const query = db.selectFrom('events').select('dao').where(UNTOLD).limit(1)
     const found = dao === undefined ? query : query.where('dao', '=', idOf(dao))
     return await found.executeTakeFirst() !== undefined
   },
 
-  /** Of this proposal, or any, in no order. */
+  /** In no order. */
   async proposalEvents ({ db, addressOf }: View, proposal?: string): Promise<ProposalEvent[]> {
     const query = db.selectFrom('events').select(['dao', 'kind', 'slot', 'at', ...FACTS.columns])
       .where(IS_PROPOSAL_EVENT)
@@ -42,8 +42,8 @@ export const decisionReads = {
   },
 
   /**
-   * A decision's end adds the winning market's fees to the spot pool's: the difference to the last event that states
-   * them, where nothing between can have changed them.
+   * A decision's end adds the winning market's fees to the spot pool's: the difference to the last event that tells
+   * those, where none between can have changed them.
    */
   async otherFees ({ db, addressOf }: View): Promise<OtherFees[]> {
     const { rows } = await sql<FeesRow>`

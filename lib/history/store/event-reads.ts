@@ -15,7 +15,7 @@ const COLUMNS = ['dao', ...POOL_EVENT.columns] as const
 const tradesOf = (view: View, rows: ReadonlyArray<RowOf<typeof POOL_EVENT> & { dao: number }>): Trade[] =>
   rows.map(withDao(view, POOL_EVENT)) as Trade[]
 
-/** The difference of the reserves, where all between is understood. */
+/** The difference of the reserves, where all events between are understood. */
 async function broughtBack ({ db, idOf }: View, { dao, seq, reserves }: PoolEvent): Promise<PoolEvent['liquidity']> {
   if (reserves === null) return null
   const events = db.selectFrom('events').where('dao', '=', idOf(dao)).where('seq', '<', seqText(seq)).where(IS_ON_TIME)
@@ -30,7 +30,7 @@ async function broughtBack ({ db, idOf }: View, { dao, seq, reserves }: PoolEven
 }
 
 const HALF = 10n ** 10n
-/** The leg's upper and lower digits summed apart, as text "upper,lower": SQLite's integers end at 2^63. */
+/** Sums of the leg's upper and lower digits as "upper,lower": SQLite's integers end at 2^63. */
 function legSum (side: 'buy' | 'sell', leg: 'input' | 'output'): RawBuilder<string> {
   const digits = sql`('0000000000' || cast(${sql.ref(leg)} as text))`
   const sum = (part: RawBuilder<unknown>) =>
@@ -54,11 +54,11 @@ export const eventReads = {
     if (since !== undefined) query = query.where('at', '>=', since)
     if (until !== undefined) query = query.where('at', '<=', until)
     if (before !== undefined) {
-      // where in time the number is: at the event that has it, or else the last one below
+      // its time: of the event that has the number, or else the last one below
       const anchor = await events.select('at').where('dao', '=', idOf(dao)).where('seq', '<=', seqText(before))
         .orderBy('seq', 'desc').limit(1).executeTakeFirst()
       if (anchor === undefined) return []
-      // as a tuple it takes a quarter longer in the embedded store
+      // a tuple takes a quarter longer in SQLite
       query = query.where('at', '<=', anchor.at)
         .where(eb => eb.or([eb('at', '<', anchor.at), eb('seq', '<', seqText(before))]))
     }
@@ -66,25 +66,25 @@ export const eventReads = {
     if (market === undefined) return tradesOf(view, await newest.execute())
     return (await newest.select(FACTS.columns).execute()).map(row => {
       const { side, input, output, reserves } = FACTS.read(row)!.swap!
-      // no event states the fee of a conditional trade: a spot swap between two may move the balance
+      // its fee can't be told: a spot swap between two may change the balance
       return { ...withDao(view, POOL_EVENT)(row), swap: { side, input, output, fee: null }, reserves }
     })
   },
 
-  /** All swaps by their revisions; `rows` is empty at the end. */
+  /** All swaps by revision; `rows` is empty at the end. */
   async swapsPage (view: View, after: number, limit: number): Promise<Since<Trade>> {
     const rows = await view.db.selectFrom('events').select([...COLUMNS, 'revision'])
       .where('revision', '>', after).where('side', 'is not', null).orderBy('revision').limit(limit).execute()
     return { revision: rows.at(-1)?.revision ?? after, rows: tradesOf(view, rows) }
   },
 
-  /** Of some DAOs from the Unix second `from` to before `to`. */
+  /** From the Unix second `from` to before `to`. */
   async swapsOfAll (view: View, daos: readonly string[], from: number, to: number) {
     return tradesOf(view, await view.db.selectFrom('events').select(COLUMNS).where(isOfDaos(view, 'events', daos))
       .where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute())
   },
 
-  /** Per DAO, from the Unix second `from` to before `to`. */
+  /** By DAO, from the Unix second `from` to before `to`. */
   async traders (view: View, daos: readonly string[], from: number, to: number): Promise<Map<string, Traders>> {
     const { rows } = await sql<Traders & { dao: number, unnamed: number, buy_quote: string, sell_quote: string }>`
       select dao, count(distinct maker) as makers, count(*) - count(maker) as unnamed,
@@ -112,7 +112,7 @@ export const eventReads = {
     return rows.map(row => ({ ...withDao(view, POOL_EVENT)(row), isLate: row.late === 'event' }))
   },
 
-  /** Of all DAOs, in the order of the chain, without what came after its slot was published. */
+  /** In the order of the chain, without what came after its slot was published. */
   async poolEvents (view: View, { from, to, after, limit }: PoolEventsQuery): Promise<PoolEvent[]> {
     let query = view.db.selectFrom('events').select([...COLUMNS, 'late'])
       .where('slot', '>=', after?.slot ?? from).where('slot', '<=', to).where(IS_POOL_EVENT).where(IS_ON_TIME)
@@ -137,7 +137,7 @@ export const eventReads = {
     return row ?? null
   },
 
-  /** Those that a DAO's swaps show, oldest first; without one, that of the newest swap of all. */
+  /** Of a DAO, oldest first; without one, that of the newest swap of all. */
   async feeRates (view: View, dao?: string): Promise<FeeRate[]> {
     const all = view.db.selectFrom('fee_rates').selectAll()
     const rows = await (dao === undefined
@@ -146,11 +146,11 @@ export const eventReads = {
     return rows.map(withDao(view, FEE_RATE))
   },
 
-  /** Of each DAO the newest trade with a price up to the Unix second `at`. */
+  /** By DAO the newest trade with a price up to the Unix second `at`. */
   async lastTrades (view: View, at: number, daos: readonly string[]): Promise<Trade[]> {
     const { db, idOf } = view
     if (daos.length === 0) return []
-    // first where, then what: joined in one statement, PostgreSQL may look through all events
+    // in two statements: joined, PostgreSQL may scan all events
     const newest = sql<number | null>`(
       select x.revision from events x
       where x.dao = daos.id and x.side is not null and x.at <= ${at} and x.input <> '0' and x.output <> '0'
@@ -172,14 +172,14 @@ export const eventReads = {
 
   /** As `daosTraded`, whose trades changed after a revision. */
   async daosChanged ({ db, addressOf }: View, after: number, from: number, to: number): Promise<string[]> {
-    // with both bounds, and `+at`, by the revisions: the indexes on times and trades would be those of all there is
+    // both bounds, and `+at`, have the planner use the index of revisions, not those of times and trades
     const rows = await db.selectFrom('events').select('dao').distinct()
       .where('revision', '>', after).where('revision', '<=', await readRevision(db)).where('side', 'is not', null)
       .where(sql<boolean>`+at >= ${from} and +at < ${to}`).execute()
     return rows.map(({ dao }) => addressOf(dao))
   },
 
-  /** Whose maker or index in the block is unknown, by slot and revision, newest first. */
+  /** Events whose maker or index in the block is unknown, newest slot and revision first. */
   async incomplete (view: View, { above, behind, limit }: IncompleteQuery): Promise<IncompleteEvent[]> {
     const { slot = Number.MAX_SAFE_INTEGER, revision = 0 } = behind ?? {}
     const rows = await view.db.selectFrom('events').select([...COLUMNS, 'revision'])
@@ -189,7 +189,7 @@ export const eventReads = {
     return rows.map(row => ({ ...withDao(view, POOL_EVENT)(row), revision: row.revision }))
   },
 
-  /** Of the oldest of them. */
+  /** The oldest slot of those. */
   async incompleteSlot ({ db }: View): Promise<number | null> {
     const row = await db.selectFrom('events').select('slot').where(INCOMPLETE)
       .orderBy('slot').limit(1).executeTakeFirst()
@@ -203,7 +203,7 @@ export const eventReads = {
     return rows.map(row => STORED_EVENT.read(row))
   },
 
-  /** By DAO the numbers of events of unknown kinds that are not judged, ascending. */
+  /** By DAO the numbers of events of unknown kinds that are not judged yet, ascending. */
   async unjudged ({ db, addressOf }: View) {
     const rows = await db.selectFrom('events').select(['dao', 'seq']).where('reason', '=', UNKNOWN_KIND)
       .orderBy('dao').orderBy('seq').execute()

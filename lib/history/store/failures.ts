@@ -1,6 +1,6 @@
 import { isServiceError, messageOf, ServiceError, unusable } from '../../errors.js'
 
-/** An error of ours as it is: `what` was tried where it is none. Texts of drivers name host and user at most. */
+/** A ServiceError as it is, else one that says `what` failed. Texts of drivers name host and user at most. */
 export const failed = (what: string, cause: unknown): ServiceError =>
   isServiceError(cause) ? cause : unusable(`${what}: ${messageOf(cause)}`, cause)
 
@@ -9,10 +9,10 @@ export const otherNetwork = (kept: string, genesis: string): ServiceError => new
   'the history belongs to another network: ' +
     `it was made for the one of genesis ${kept}, CHAIN_RPC_URL leads to ${genesis}`)
 
-/** SQLite's code, PostgreSQL's, and the operating system's. */
+/** Of SQLite, PostgreSQL and the operating system. */
 const NO_ROOM_CODES = ['SQLITE_FULL', '53100', 'ENOSPC']
 
-/** Whether an error, or what caused it, says that the disk or the database is full: the operator's to help. */
+/** Whether an error, or its cause, says that the disk or the database is full. */
 export function hasNoRoom (error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('code' in cause && NO_ROOM_CODES.some(code => String(cause.code).startsWith(code))) return true

@@ -1,4 +1,4 @@
-/** Values as columns of a table: described once, for both ways and for the types of the rows. */
+/** Values as columns of a table, described once for reading, writing and the types of rows. */
 export interface Mapping<Row, T> {
   columns: ReadonlyArray<keyof Row & string>
   write (value: T, row: Row): void
@@ -21,11 +21,10 @@ export function column<N extends string, S, T> (
   }
 }
 
-/** JSON of values with bigints, as text, and maps, as lists of their entries. */
+/** JSON, with bigints as text and maps as lists of entries. */
 export const jsonText = (value: unknown): string => JSON.stringify(value, (_, part: unknown) =>
   typeof part === 'bigint' ? String(part) : part instanceof Map ? [...part] : part)
 
-/** Kept as it is. */
 const plain = <T>() => <N extends string>(name: N) => column<N, T, T>(name, value => value, stored => stored)
 export const text = plain<string>()
 export const side = plain<'buy' | 'sell'>()
@@ -37,7 +36,7 @@ export const flag = <N extends string>(name: N) => column(name, Number as (value
 export const bytes = <N extends string>(name: N) =>
   column(name, (value: Buffer) => value.toString('base64'), (stored: string): Buffer => Buffer.from(stored, 'base64'))
 
-/** null where the first of its columns is, or was not read. */
+/** null where the first of its columns is null or was not read. */
 export function optional<Row, T> (
   mapping: Mapping<Row, T>
 ): Mapping<{ [N in keyof Row]: Row[N] | null }, T | null> {
@@ -48,7 +47,6 @@ export function optional<Row, T> (
       if (value !== null) mapping.write(value, row as Row)
       else for (const name of mapping.columns) row[name] = null
     },
-    // `==`: a column that was not read is undefined
     read: row => row[first!] == null ? null : mapping.read(row as Row)
   }
 }

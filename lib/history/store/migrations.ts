@@ -6,7 +6,7 @@ import { notesOf } from './state.js'
 import type { ColumnTypes, Tables } from './tables.js'
 import { putMeta } from './view.js'
 
-/** The tables of version 1.0.0 that are left. */
+/** Version 1.0.0. */
 async function first (db: Kysely<Tables>, { revision, u64 }: ColumnTypes): Promise<void> {
   const [arrival, amount] = [revision, u64].map(type => sql.raw(type))
   const tables = [
@@ -66,10 +66,7 @@ const RENAMED: Record<string, { from: string, columns?: Record<string, string> }
   }
 }
 
-/**
- * Version 2.0.0. What is made of swaps is made anew at the first start (`rebuild.ts`), makers of rows of 1.0.0 are
- * learnt from the chain (`complete.ts`).
- */
+/** Version 2.0.0. Candles are made at the first start (`rebuild.ts`), makers read from the chain (`complete.ts`). */
 async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: ColumnTypes): Promise<void> {
   const [amount, total, clause, maker] = [u64, sum, clustered, address].map(type => sql.raw(type))
   for (const [table, { from, columns = {} }] of Object.entries(RENAMED)) {
@@ -129,15 +126,12 @@ async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: Col
   for (const statement of statements) await statement.execute(db)
 }
 
-/** In order; a released one is never changed, a new one is added at the end. */
+/** A released one is never changed, a new one is added at the end. */
 const MIGRATIONS = [{ to: 2, run: first }, { to: 14, run: second }]
 
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.to
 
-/**
- * Each migration in its own transaction with the note that it ran. Throws HISTORY_UNAVAILABLE for a newer version, or
- * one that no release had.
- */
+/** Throws HISTORY_UNAVAILABLE for a newer version, or one that no release had. */
 export async function migrate (db: Kysely<Tables>, types: ColumnTypes): Promise<void> {
   await sql`create table if not exists schema_version (version integer not null)`.execute(db)
   const {

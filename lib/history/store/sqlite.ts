@@ -9,38 +9,35 @@ import { createStore, type Engine, prepareTables, type Store } from './create-st
 import { failed, hasNoRoom } from './failures.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
-/** For a file that another process holds, ms: at the opening, and later, when all that is asked waits with it. */
+/** Wait for a file that another process holds, ms: at the start, and later, when it holds up all that is asked. */
 export const BUSY_MS = 5000
 const BUSY_LATER_MS = 100
-/** Statements that are kept compiled: more than a service has, some 120. */
+/** Compiled statements: more than a service has, some 120. */
 const MAX_STATEMENTS = 200
-/** To check a larger file would delay each start by seconds. */
+/** Checking a larger file would delay each start by seconds. */
 const CHECKED_BYTES = 64 * 1024 * 1024
 
-/** A disk without room, or one that fails, damages nothing. */
+/** A full or failing disk damages nothing. */
 const IS_DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/
 
 const damaged = (path: string, found: string) =>
   unusable(`the history is damaged: ${path} (${found}). Move the file away and it will be read from the chain again`)
 const codeOf = (error: unknown) => error instanceof Error && 'code' in error ? String(error.code) : ''
 
-/** A folder with its parents. Node's `recursive` tries for ever where one that exists takes no other, as /proc. */
+/** With its parents. Node's `recursive` never ends where an existing folder takes no other, as /proc. */
 function makeFolder (path: string): void {
   if (existsSync(path)) return
   makeFolder(dirname(path))
   mkdirSync(path)
 }
 
-/**
- * Takes the folder by an exclusive transaction on a small database: it ends with its holder, however that ends, and
- * leaves the store readable.
- */
+/** Takes the folder by an exclusive transaction on a small database, which ends with its holder, however that ends. */
 function lock (folder: string): Database.Database {
   let file: Database.Database | undefined
   try {
     makeFolder(folder)
     file = new Database(join(folder, 'history.lock'))
-    // nothing is written to it: without a journal it can be taken on a full disk
+    // without a journal, so that it can be taken on a full disk
     file.exec('pragma journal_mode = off; begin exclusive')
     return file
   } catch (cause) {
@@ -52,10 +49,10 @@ function lock (folder: string): Database.Database {
   }
 }
 
-/** Throws where it is no database, damaged or read-only. */
+/** Throws for a file that is no database, damaged or read-only. */
 function prepareFile (file: Database.Database, path: string): void {
   try {
-    // synchronous: a crash of the machine loses at most the last steps, which are then walked again
+    // synchronous: a crash of the machine may lose the last steps, which are then walked again
     file.exec(`
       pragma busy_timeout = ${BUSY_MS};
       pragma journal_mode = wal;
@@ -66,7 +63,7 @@ function prepareFile (file: Database.Database, path: string): void {
       const [found] = file.prepare('pragma quick_check(1)').all() as Array<{ quick_check: string }>
       if (found?.quick_check !== 'ok') throw damaged(path, found?.quick_check ?? 'no answer to the check')
     }
-    // to begin alone is granted to who may only read
+    // `begin` alone is granted to who may only read
     file.exec('begin immediate; pragma user_version = 0; rollback')
   } catch (cause) {
     if (codeOf(cause).startsWith('SQLITE_READONLY')) throw unusable(`the history can't be written: ${path}`, cause)
@@ -75,7 +72,7 @@ function prepareFile (file: Database.Database, path: string): void {
   }
 }
 
-/** Lets the event loop go between queries, which hold it: a step takes 0.1 s, the last trades of 1,000 DAOs 70 ms. */
+/** Lets the event loop go between queries, which hold it: a step takes 0.1 s. */
 function lettingGo (): KyselyPlugin {
   const pause = createPauses()
   return {
@@ -87,17 +84,17 @@ function lettingGo (): KyselyPlugin {
   }
 }
 
-/** `held`: the lock of who writes it. */
+/** `held`: the lock of a writer. */
 export function engineOver (file: Database.Database, held?: Database.Database): Engine {
-  // to compile one costs as much as to run it
+  // compiling costs as much as running
   const statements = new LRUCache<string, SqliteStatement>({
     max: MAX_STATEMENTS, memoMethod: sql => file.prepare(sql) as SqliteStatement
   })
-  /** Throws where it is not: libsql ends the process where a closed file is asked. */
+  /** libsql ends the process when a closed file is used. */
   const mustBeOpen = () => { if (!file.open) throw new Error('the file is closed') }
   const database: SqliteDatabase = {
     close: () => file.close(),
-    // a full disk has undone the transaction already: a rollback that fails would hide why
+    // a full disk has rolled back already: another rollback would fail, and hide why
     prepare (sql) {
       mustBeOpen()
       return statements.memo(sql === 'rollback' && !file.inTransaction ? 'select 1' : sql)
@@ -111,8 +108,7 @@ export function engineOver (file: Database.Database, held?: Database.Database): 
     reading: work => db.transaction().execute(trx => work(trx.withPlugin(plugin))),
     writing: work => db.connection().execute(async connection => {
       mustBeOpen()
-      // a compiled statement that meets another process's lock stays active, and no transaction could end any more: the
-      // lock is taken before any, by one that is not kept
+      // not compiled: a kept statement that meets another process's lock stays active, and no transaction could end
       file.exec('begin immediate')
       try {
         await work(connection.withPlugin(plugin))
@@ -124,12 +120,12 @@ export function engineOver (file: Database.Database, held?: Database.Database): 
     }),
     async release () {
       if (!file.open) return
-      // once what is under way has ended
+      // after what is under way
       await db.connection().execute(async () => {
         try {
           if (held !== undefined) file.exec('pragma wal_checkpoint(truncate)')
         } catch (error) {
-          // what is in the log beside the file is read from there at the next start
+          // what stays in the log is read from there at the next start
           if (!hasNoRoom(error)) throw error
         } finally {
           await db.destroy()
@@ -141,8 +137,8 @@ export function engineOver (file: Database.Database, held?: Database.Database): 
 }
 
 /**
- * Opens, or makes, `history.db` in `folder` and takes the folder for this process alone. Throws HISTORY_UNAVAILABLE
- * where it can't be written, is taken, or is damaged.
+ * Opens, or makes, `history.db` in `folder`, for this process alone. Throws HISTORY_UNAVAILABLE where it can't be
+ * written, is taken, or is damaged.
  */
 export async function openSqliteEngine (folder: string): Promise<Engine> {
   const held = lock(folder)

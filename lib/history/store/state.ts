@@ -7,7 +7,7 @@ import type { NotedState, PublishedSlot } from './types.js'
 import { SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
 import { grouped, isOneOf, putMeta, readMeta, readRevision, type View } from './view.js'
 
-/** The rule by which volumes are counted, as it is noted. */
+/** A VolumeRule as it is noted. */
 interface NotedRule { basis: VolumeBasis, rate: { n: string, d: string } }
 
 const ruleOf = ({ basis, rate: { n, d } }: NotedRule): VolumeRule => ({ basis, rate: ratio(BigInt(n), BigInt(d)) })
@@ -37,7 +37,7 @@ function stateOfNotes (notes: ReadonlyMap<string, string>): Noted {
 export const readPublished = async ({ db }: Pick<View, 'db'>): Promise<PublishedSlot | null> =>
   JSON.parse((await readMeta(db)).get('published') ?? 'null')
 
-/** Never back: an older slot changes nothing. */
+/** An older slot changes nothing. */
 export async function putPublished (to: Pick<View, 'db'>, slot: PublishedSlot): Promise<void> {
   const known = await readPublished(to)
   if (known === null || known.slot < slot.slot) await putMeta(to.db, { published: JSON.stringify(slot) })
@@ -50,7 +50,7 @@ export const stateReads = {
     const first = sql<number | null>`(
       select at from events where dao = daos.id and side is not null order by at limit 1)`
     const daos = await db.selectFrom('daos').select(['address', first.as('at')]).execute()
-    // by DAO, as its index has them: in the order of time every event would be looked at
+    // by DAO, as in its index: by time every event would be read
     const unreadable = await db.selectFrom('events').select(({ fn }) => ['dao', fn.max('at').as('at')])
       .where('reason', 'is not', null).groupBy('dao').execute()
     return {

@@ -1,6 +1,6 @@
 /**
- * The tables, and which columns keep what of a value. SQLite's integers end at 2^63 and its driver binds doubles: there
- * u64 are decimal text, in keys of 20 digits.
+ * The tables, and which columns keep what of a value. SQLite's integers end at 2^63 and its driver binds doubles: u64
+ * are decimal text there, of 20 digits in keys.
  */
 import type { EventFacts, Outcome } from '../../protocol/events.js'
 import { ALL_SIZES, type CandlePrices, type Size, SIZES } from '../rules/candles.js'
@@ -105,7 +105,7 @@ const others = optional(record({
   low: record(price('low')),
   average: record(price('average'))
 }))
-/** Of a single price, as most minutes have, only the first is kept. */
+/** Of a single price, as most minutes have, only `open` is stored. */
 const prices: Mapping<RowOf<typeof first> & RowOf<typeof others>, CandlePrices | null> = {
   columns: [...first.columns, ...others.columns],
   write (prices, row) {
@@ -140,8 +140,8 @@ export interface Tables {
   meta: { key: string, value: string }
   daos: { id: number, address: string }
   /**
-   * `revision`: set anew when a row changes, so that a reader finds what is new to it. `late`: it, or its fee, came
-   * after its slot had been published, and is left out of block ranges for good.
+   * `revision`: a new one at each change. `late`: it, or its fee, came after its slot had been published, and stays out
+   * of block ranges.
    */
   events: RowOf<typeof STORED_EVENT> & { dao: number, revision: number, late: 'event' | 'fee' | null }
   unattributed: RowOf<typeof UNATTRIBUTED>
@@ -157,19 +157,19 @@ export interface Tables {
 
 /** What differs between engines. */
 export const TEXT_COLUMNS = {
-  /** A revision; SQLite's rowid where it is the primary key. */
+  /** In SQLite the rowid where it is the primary key. */
   revision: 'integer',
-  /** Ordered as the numbers are where it is part of a key. */
+  /** Ordered as numbers where it is part of a key. */
   u64: 'text',
   /** A sum of any size, with decimals. */
   sum: 'text',
-  /** How many rows are given as one document. */
+  /** The form of a JSON document of many rows. */
   rows: 'arrays',
-  /** Keeps a table in the order of its key, where an engine must be told. */
+  /** Keeps a table in the order of its key. */
   clustered: 'without rowid',
-  /** An address that is part of a key: ordered by its bytes. */
+  /** An address in a key, ordered by its bytes. */
   address: 'text',
-  /** What empties a table, whatever its size. */
+  /** Empties a table of any size. */
   empty: 'delete from'
 }
 export type ColumnTypes = typeof TEXT_COLUMNS

@@ -1,4 +1,4 @@
-/** What the store is asked, what it is given, and what it gives. */
+/** Queries, changes and results of the store. */
 import type { VolumeRule } from '../../market/volume.js'
 import type { StepPlan } from '../rules/plan-step.js'
 import type { AddedRows } from '../rules/tally.js'
@@ -6,7 +6,7 @@ import type {
   FeeRate, MarketKey, MissingTransaction, PoolEvent, RebuiltTo, StoredEvent, StoreState, UnattributedEvent
 } from '../rules/types.js'
 
-/** All that one step changes, in one transaction. Candles and ranges replace those that are stored. */
+/** All that a step changes. Candles and ranges replace the stored ones. */
 export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps' | 'rates'> {
   proposals: ReadonlyMap<string, string>
   unattributed: readonly UnattributedEvent[]
@@ -19,7 +19,7 @@ export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps' | 'rate
 export type NotedState =
   Pick<StoreState, 'indexedRanges' | 'ended' | 'losses' | 'numbersAhead' | 'events' | 'swaps' | 'rates'>
 
-/** What has changed up to `revision`. */
+/** Changes up to `revision`. */
 export interface Since<T> {
   revision: number
   rows: T[]
@@ -27,23 +27,23 @@ export interface Since<T> {
 
 export interface TradesQuery {
   dao: string
-  /** In place of the pool. */
+  /** In place of the spot pool. */
   market?: MarketKey
-  /** Only those before this number, which need not exist. */
+  /** Only those before this sequence number, which need not exist. */
   before?: bigint
   since?: number
   until?: number
-  /** Of these only those that have a price. */
+  /** Only those of this side that have a price. */
   side?: 'buy' | 'sell'
   limit: number
 }
 
-/** Up to here block ranges are given out and never change: a finalized slot and its Unix second. */
+/** Up to which block ranges are published, and never change: a finalized slot and its Unix second. */
 export interface PublishedSlot { slot: number, at: number }
 
 export interface ChainPosition { slot: number, blockIndex: number, eventIndex: number }
 
-/** Slots, both included. An event without a known index in the block comes first in its slot. */
+/** Slots, both included. An event of unknown index in the block comes first in its slot. */
 export interface PoolEventsQuery {
   from: number
   to: number
@@ -54,11 +54,11 @@ export interface PoolEventsQuery {
 
 export interface CandleRange { from: number, to: number, limit: number }
 
-/** Made of a page of swaps; the first empties what there was. */
+/** Made of a page of swaps; the first empties the tables. */
 export interface RebuiltPage extends AddedRows {
   valuation: VolumeRule
   isFirst: boolean
-  /** null: that was all. */
+  /** null: all are counted. */
   upTo: RebuiltTo | null
   feeRates: FeeRate[]
   /** Of all pages so far. */
@@ -74,12 +74,12 @@ export interface IncompleteQuery {
   limit: number
 }
 
-/** What is learnt of a stored event: none or null where nothing is; of `reason` null: it has left its pool alone. */
+/** What is learnt of a stored event; none or null: nothing, but `reason` null: it has left its pool alone. */
 export interface AmendedEvent
   extends Pick<StoredEvent, 'dao' | 'seq'>,
   Partial<Pick<StoredEvent, 'maker' | 'blockIndex' | 'liquidity' | 'facts' | 'reason'>> {}
 
-/** `isLate`: it came when its slot had been published. */
+/** `isLate`: it came after its slot had been published. */
 export interface Origin extends PoolEvent { isLate: boolean }
 
 /** Amounts are raw quote units as executed. */

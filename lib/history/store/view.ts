@@ -9,19 +9,19 @@ const ROWS = 2000
 export interface View {
   db: Kysely<Tables>
   types: ColumnTypes
-  /** The number that the store has given to a DAO; 0: none. */
+  /** A DAO's number in the store; 0: none. */
   idOf (dao: string): number
   addressOf (id: number): string
 }
 
 /** Within the transaction of a step. */
 export interface Writing extends View {
-  /** Given where it has none. */
+  /** As `idOf`, given if it has none. */
   numberOf (dao: string): number
   nextRevision (): number
 }
 
-/** Rows as a query, in one parameter: one for each value would cost more than all else. */
+/** Rows as a query of one parameter: one for each value would cost more than all else. */
 export function rowsQuery<T extends keyof Tables & string> (
   { types }: Pick<View, 'types'>, table: T, rows: ReadonlyArray<Partial<Tables[T]>>,
   columns = Object.keys(rows[0]!)
@@ -32,7 +32,7 @@ export function rowsQuery<T extends keyof Tables & string> (
   }
   const values = rows.map(row => columns.map(column => row[column as keyof typeof row]))
   const list = sql.join(columns.map((column, at) => sql`value ->> ${sql.lit(at)} as ${sql.ref(column)}`))
-  // `where true`: else an `on conflict` would be read as a condition of a join
+  // without `where true` a following `on conflict` would be read as a condition of a join
   return sql`select ${list} from json_each(${JSON.stringify(values)}) where true`
 }
 
@@ -42,7 +42,7 @@ export function isOneOf<T extends keyof Tables & string, C extends keyof Tables[
 ): RawBuilder<boolean> {
   const list = sql.join(columns.map(column => sql.ref(`${table}.${column}`)))
   const query = rowsQuery(view, table, keys as ReadonlyArray<Partial<Tables[T]>>, [...columns])
-  // the limit tells PostgreSQL's planner how many there are: else it counts on a hundred
+  // without the limit PostgreSQL's planner expects a hundred
   return sql`(${list}) in (${query} limit ${keys.length})`
 }
 
@@ -50,7 +50,7 @@ export const isOfDaos = (
   view: View, table: 'events' | 'candles', daos: readonly string[]
 ): RawBuilder<boolean> => isOneOf(view, table, ['dao'], daos.map(dao => ({ dao: view.idOf(dao) })))
 
-/** On conflict: these columns take the new values. */
+/** For `on conflict`: these columns take the new values. */
 export const excluded = <C extends string>(columns: readonly C[]): Record<C, RawBuilder<never>> =>
   Object.fromEntries(columns.map(column => [column, sql.ref(`excluded.${column}`)])) as Record<C, RawBuilder<never>>
 

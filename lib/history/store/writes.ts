@@ -84,7 +84,7 @@ export async function writeStep (to: Writing, changes: StepChanges): Promise<voi
   await putMeta(to.db, notesOf(changes.state))
 }
 
-/** What is made of the swaps: a rebuild begins by emptying these, in this order (`replicas/follower.ts`). */
+/** Made of the swaps; a rebuild empties them in this order (`replicas/follower.ts`). */
 const DERIVED = ['candles', 'makers', 'fee_rates'] as const
 
 export async function putRebuilt (to: Writing, page: RebuiltPage): Promise<void> {

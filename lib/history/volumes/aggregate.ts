@@ -2,10 +2,10 @@ import { swapVolume, type VolumeRule } from '../../market/volume.js'
 import { candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type Size } from '../rules/candles.js'
 import type { Store } from '../store/create-store.js'
 
-/** Unix seconds, `to` excluded; `size` null: from single trades. */
+/** Unix seconds, `to` excluded; `size` null: single trades. */
 interface Piece { size: Size | null, from: number, to: number }
 
-/** The widest candles in the middle, narrower ones on both sides, single trades at the edges. */
+/** Wide candles in the middle, narrower ones on both sides, single trades at the edges. */
 export function * piecesOf (
   from: number, to: number, sizes: readonly Size[] = ['days', 'hours', 'minutes']
 ): Generator<Piece> {
@@ -23,8 +23,8 @@ export function * piecesOf (
 }
 
 /**
- * All trades of some DAOs from the Unix second `from` to before `to` as one candle each; of a DAO without one: none.
- * Throws HISTORY_UNAVAILABLE.
+ * By DAO all trades from the Unix second `from` to before `to` as one candle; none where there is no trade. Throws
+ * HISTORY_UNAVAILABLE.
  */
 export function createAggregate (store: Store, valuation: VolumeRule) {
   return async (daos: readonly string[], from: number, to: number) => {

@@ -7,24 +7,24 @@ import { createTurns } from '../../async.js'
 import { dayOf } from '../../time.js'
 import { sumOf } from '../rules/fixed-point.js'
 
-/** Both legs of buys and sells together, in raw units. */
+/** Buys and sells together, raw units. */
 export const volumeOf = ({ base, quote, trades }: Pick<Candle, 'base' | 'quote' | 'trades'>) =>
   ({ base: sumOf(base, trades), quote: sumOf(quote, trades), trades })
 
-/** Of one DAO on one UTC day. */
+/** Of a DAO on a UTC day. */
 export interface DayVolume extends ReturnType<typeof volumeOf>, Pick<Candle, 'unknownFees'> {
-  /** Protocol fees in raw quote units, each at the price of its own trade. */
+  /** Protocol fees in raw quote units, each at its trade's price. */
   fees: Rational
 }
 
-/** Days that have trades, since 1970-01-01, in no order; never changed: another object takes its place. So the next. */
+/** By day since 1970-01-01, days with trades, in no order. Never changed, but replaced; likewise closes. */
 export type Days = ReadonlyMap<number, DayVolume>
 export type Closes = ReadonlyMap<number, CloseRow>
 
-/** Some 10 ms of work: a year of 1,000 DAOs is 365 such pages. */
+/** Some 10 ms. */
 const PAGE = 1_000
 
-/** Rows of all days and DAOs, in memory, brought up to date by those that changed. */
+/** Rows of all days and DAOs in memory, updated by those that changed. */
 function createKept<Row extends { dao: string }, T> (
   changed: (revision: number, limit: number) => Promise<Since<Row>>, entryOf: (row: Row) => [day: number, T]
 ): () => Promise<ReadonlyMap<string, ReadonlyMap<number, T>>> {
@@ -32,7 +32,7 @@ function createKept<Row extends { dao: string }, T> (
   const inTurn = createTurns()
   let known = 0
   return () => inTurn(async () => {
-    // whoever has read other days keeps them as they are
+    // not in place: others may be reading them
     const made = new Map<string, Map<number, T>>()
     for (;;) {
       const { rows, revision } = await changed(known, PAGE)

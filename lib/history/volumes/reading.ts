@@ -9,7 +9,7 @@ import type { Store } from '../store/create-store.js'
 import type { CandleRange } from '../store/types.js'
 import type { Volumes } from './volumes.js'
 
-/** Lengths of candles, in seconds. */
+/** Seconds. */
 export const INTERVALS = {
   '1m': MINUTE,
   '5m': 5 * MINUTE,
@@ -20,20 +20,20 @@ export const INTERVALS = {
 } as const
 export type Interval = keyof typeof INTERVALS
 
-/** Joins it with the last of the candles, or puts it behind. */
+/** Joins it with the last of `candles` if that begins at the same time. */
 function add (candles: TimedCandle[], start: number, candle: Candle): void {
   const last = candles.at(-1)
   if (last?.start === start) Object.assign(last, joinCandles(last, candle))
   else candles.push({ ...candle, start })
 }
 
-/** The newest `limit` of a range, oldest first: candles of the size that is kept, joined. */
+/** The newest `limit` of a range, oldest first, joined of stored candles. */
 async function candlesOf (
   store: Store, dao: string, interval: Interval, { from, to, limit }: CandleRange
 ): Promise<TimedCandle[]> {
   const width = INTERVALS[interval]
   const size: Size = width >= DAY ? 'days' : width >= HOUR ? 'hours' : 'minutes'
-  // as many as `limit` candles can hold: the oldest of them is then whole
+  // as many as `limit` candles can hold, so that the oldest is whole
   const rows = await store.candlesOf(dao, size, { from, to, limit: limit * width / SIZES[size] })
   if (width === SIZES[size]) return rows
   const joined: TimedCandle[] = []
@@ -72,21 +72,18 @@ async function marketCandlesOf (
 
 export type Reading = ReturnType<typeof createReading>
 
-/** What is stored, on one state of the store; whether that is all says `knowledge`. Throws HISTORY_UNAVAILABLE. */
+/** One state of the store; `knowledge` says whether that is all there is. Throws HISTORY_UNAVAILABLE. */
 export function createReading (store: Store, { windows, closes }: Volumes, known: Completeness) {
   const stored: Pick<
     Store, 'trades' | 'lastTrades' | 'daysOf' | 'feeRates' | 'untold' | 'proposalEvents' | 'otherFees'
   > = store
   return {
     ...stored,
-    /**
-     * From `from` to before `to`, multiples of the interval, oldest first: the newest `limit` with trades, of the pool
-     * or of a proposal's market.
-     */
+    /** The newest `limit` with trades, oldest first; `from` and `to` (excluded) are multiples of the interval. */
     candles: (dao: string, interval: Interval, range: CandleRange, market?: MarketKey) => market === undefined
       ? candlesOf(store, dao, interval, range)
       : marketCandlesOf(store, dao, interval, range, market),
-    /** The last price up to the Unix second `at` of what is stored; null: none. */
+    /** The last stored price up to the Unix second `at`. */
     async lastPrice (dao: string, at: number, market?: MarketKey): Promise<ExecutedPrice & { at: number } | null> {
       const trades = market === undefined
         ? await store.lastTrades(at, [dao])
@@ -99,7 +96,7 @@ export function createReading (store: Store, { windows, closes }: Volumes, known
     },
     windows: (now: number) => windows(now, known),
     closes,
-    /** After the Unix second `after`, −Infinity: from its beginning, up to `until`. */
+    /** Of a DAO after the Unix second `after`, −Infinity: from its beginning, up to `until`. */
     knowledge: (dao: string, after: number, until?: number) => knowledgeOf(known, after, until)(dao),
     wholeAfter: wholeAfterOf(known),
     known

@@ -20,7 +20,7 @@ export type DailyVolume = Answered<'daily'>
 export type PoolWindow = Answered<'windows'>
 
 const [WEEK, MONTH] = [7 * DAY, 30 * DAY]
-/** How long before now a last price is told, seconds. */
+/** How long ago a last price is told, seconds. */
 const AGES = { now: 0, '5m': 5 * MINUTE, '1h': HOUR, '6h': 6 * HOUR, '24h': DAY, '7d': WEEK, '30d': MONTH } as const
 type Age = keyof typeof AGES
 const NO_TRADERS: Traders = { makers: 0, buyers: 0, sellers: 0, buys: 0, sells: 0, buyQuote: 0n, sellQuote: 0n }
@@ -41,11 +41,11 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
     return async (now: number, daos: string[]) => [name, await read(now - age + 1, daos)] as const
   })
 
-  /** Whether its volume is known: by fees, each fee has to be, and the event before the swap tells it. */
+  /** Whether its volume is known: by the basis 'fees' each fee has to be. */
   const isTold = ({ unknownFees }: Candle): boolean => valuation.basis !== 'fees' || unknownFees === 0
 
   return {
-    /** Per DAO that has shown an event or an account, at the Unix second `now`. Throws HISTORY_UNAVAILABLE. */
+    /** By DAO that has an event or an account, at the Unix second `now`. Throws HISTORY_UNAVAILABLE. */
     async last24h (now: number, known: Completeness) {
       const knowledge = knowledgeOf(known, now - DAY)
       const volumes = await lastDay(now + 1, known.sequenceRanges.keys())
@@ -55,11 +55,11 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
       }))
     },
 
-    /** As `last24h`, with all that is told of a pool. */
+    /** Likewise, all that is told of a pool. */
     async windows (now: number, known: Completeness) {
       const daos = [...daosOf(known)]
       const stored = [...known.sequenceRanges.keys()]
-      // all at once: steps that are written meanwhile change what is known
+      // first: steps that are written meanwhile change what is known
       const wholeAfterOne = wholeAfterOf(known)
       const wholeAfter = new Map(daos.map(dao => [dao, wholeAfterOne(dao)]))
       const minute = now - now % MINUTE
@@ -85,35 +85,34 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           ...volumeOf(candle),
           high,
           low,
-          /** By all trades that have a price: the quotient is the average. */
+          /** The average of all trades that have a price. */
           priced: average,
-          /** The newest price; null: none that is known to be. So with the two that follow. */
+          /** The newest price, now, 24 hours and other times ago; null: none is known to be. */
           last,
           before,
-          /** Of a trade at or before so long ago. */
           past,
           ...who.get(dao) ?? NO_TRADERS,
-          /** In quote units, each fee at its trade's price; null: one is not known. */
+          /** Quote units, each fee at its trade's price; null: one is not known. */
           fees: candle.unknownFees > 0 ? null : sumOf(candle.fees, candle.trades),
-          /** Quote units of the last 7 and 30 days; null: not all is known. */
+          /** Quote units; null: not all is known. */
           quote7d: quoteOf(week, minute - WEEK - 1),
           quote30d: quoteOf(month, minute - MONTH - 1),
-          /** All after this Unix second is known, −Infinity: from the beginning; undefined: nothing is. */
+          /** All after this Unix second is known; −Infinity: from the beginning; undefined: nothing. */
           wholeAfter: after,
           complete: covers(now - DAY) && isTold(candle)
         }] as const
       }))
     },
 
-    /** Per DAO that has an event. Throws HISTORY_UNAVAILABLE. */
+    /** By DAO that has an event. Throws HISTORY_UNAVAILABLE. */
     async daily (known: Completeness) {
       const days = await daily()
       const knowledge = knowledgeOf(known, -Infinity)
       return new Map(await inSlices([...known.sequenceRanges], ([dao, [first]]) => [dao, {
-        /** Unix seconds of InitializeDao, or of the earliest event known. */
+        /** Unix seconds of its earliest event that is known. */
         launchedAt: first?.firstAt ?? 0,
         days: days.get(dao) ?? NO_DAYS,
-        /** Every event since the DAO's first is stored and understood. */
+        /** Every event of it is stored and understood. */
         complete: knowledge(dao) === 'whole'
       }] as const))
     },

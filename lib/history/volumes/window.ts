@@ -2,14 +2,14 @@ import { createTurns } from '../../async.js'
 import { chunks } from '../../chunks.js'
 import type { Store } from '../store/create-store.js'
 
-/** Beyond, making all anew costs less than looking which DAOs changed. */
+/** Changes beyond which making all anew costs less than looking for them. */
 const TOO_MANY = 20_000
-/** DAOs of which something is made at a time, some 10 ms: 1,000 in one statement would hold the event loop for 100. */
+/** DAOs in one statement, some 10 ms. */
 const PART = 100
 
 /**
- * What `make` makes of each DAO's trades in the `span` seconds before `end`, made anew only where a trade has come,
- * gone or changed. `daos`: all there are. Throws what `make` throws.
+ * What `make` makes of each DAO's trades in the `span` seconds before `end`, again only where a trade has come, gone or
+ * changed. `daos`: all there are. Throws what `make` throws.
  */
 export function createWindow<T> (
   store: Store, span: number,
