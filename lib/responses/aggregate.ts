@@ -12,17 +12,17 @@ import { historyHeaders } from './known.js'
 import { jsonResponse } from './json-response.js'
 import { formOf, hasEvents, headOf, keep, type PricedState, type Sources } from './sources.js'
 
-/** The days of all DAOs at one moment, and what they amount to. */
+/** The days of all DAOs at one moment, and their sums. */
 export type MarketTotals = Awaited<ReturnType<ReturnType<typeof createTotals>>>
 
-/** The first UTC day that is stored whole, counted from 1970-01-01; −Infinity: all are; Infinity: none is yet. */
+/** The first UTC day that is stored whole, since 1970-01-01; −Infinity: all are; Infinity: none is. */
 export function firstWholeDay ({ complete, oldestTime }: HistoryStatus): number {
   if (complete) return -Infinity
-  // a transaction of the oldest second that is covered may lie below
+  // the oldest second may not be stored whole
   return oldestTime === null ? Infinity : Math.ceil((oldestTime + 2) / DAY)
 }
 
-/** What a DAO traded from a day on. */
+/** From a day on. */
 function since (firstDay: number, traded: DailyVolume): DailyVolume {
   if (firstDay === -Infinity) return traded
   const days = new Map(Array.from(traded.days).filter(([day]) => day >= firstDay))
@@ -30,8 +30,8 @@ function since (firstDay: number, traded: DailyVolume): DailyVolume {
 }
 
 /**
- * The days and their sums since launch, or since the first whole day while the past is read, kept; volumes and fees of
- * one moment agree. Throws the ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
+ * The days and their sums since launch, or since the first whole day while the past is read, kept. Throws the
+ * ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
  */
 export function createTotals (sources: Sources) {
   const { history, settings: { excluded } } = sources
@@ -50,7 +50,7 @@ export function createTotals (sources: Sources) {
     for (const [address, entry] of report) {
       if (excluded.has(address)) continue
       missing += entry.missingEvents
-      // born in what no node offers any more, and silent since
+      // made before what nodes have, and silent since
       complete &&= daily.has(address) || entry.missingEvents === 0n
     }
     for (const [address, dao] of state.daos) complete &&= daily.has(address) || !hasEvents(dao, head.time)
@@ -66,16 +66,16 @@ export function createTotals (sources: Sources) {
     return {
       state,
       daily,
-      /** Unix second up to which everything that happened has been walked for certain. */
+      /** Unix second up to which all is stored. */
       walkedTo: head.time,
-      /** Days since 1970-01-01: the first that is told of, while the past is read; −Infinity: all are. */
+      /** As `firstWholeDay`. */
       firstDay,
       /** Every event is stored and understood. */
       complete,
       headers: { volume: headers, fees: { ...headers, 'x-fees-unknown': String(unknownFees) } },
       volume: once(() => aggregateVolume(daos, ({ quote }) => quote, state, head.time)),
       fees: once(() => aggregateVolume(daos, ({ fees }) => fees, state, head.time)),
-      /** What came to fees from outside of the pools' swaps, in USD; null: not all of it is known. */
+      /** Fees that no spot swap was charged, USD; null: not all are known. */
       outside: once(async () => {
         const others = await history.read(async reading => {
           const isPartly = (dao: string): boolean =>
@@ -89,7 +89,7 @@ export function createTotals (sources: Sources) {
   })
 }
 
-/** Those of known DAOs that are not excluded, an external position's where it is of the DAO's own tokens. */
+/** Those of known DAOs, an external position's where it is of the DAO's own tokens. */
 function outsideTotals (others: readonly OtherFees[], { daos, usdPerUnit }: PricedState) {
   const text = (isExternal: boolean) => ifKnown(feesInUsd(others.flatMap(({ dao: address, mints, ...of }) => {
     const dao = daos.get(address)
@@ -100,7 +100,7 @@ function outsideTotals (others: readonly OtherFees[], { daos, usdPerUnit }: Pric
   return { conditionalFees: text(false), externalPoolFees: text(true) }
 }
 
-/** The bytes of the volume and of the fees since launch. Headers say whether every event is there. */
+/** Volume and fees since launch. Headers say whether every event is there. */
 export const createAggregates = (totals: Kept<MarketTotals>) => ({
   aggregate: formOf(totals, async ({ volume, headers }) => jsonResponse(await volume(), headers.volume)),
   fees: formOf(totals, async ({ fees, outside, headers }) => {

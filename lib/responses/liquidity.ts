@@ -11,10 +11,7 @@ import { byDao, keep, type Sources } from './sources.js'
 const text = (row: ReturnType<typeof closingDays>[number] | undefined): string | null =>
   row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
 
-/**
- * Liquidity at the end of each UTC day that is over, of all DAOs or of one. Throws INVALID_DAO, DAO_NOT_FOUND, and what
- * the sums since launch throw.
- */
+/** Liquidity at the end of each past UTC day, of all DAOs or one. Throws as `daoOf` and the sums since launch. */
 export function createLiquidity (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keep(sources, async (parts, asked: string) => {
     const { state: { daos: known, usdPerUnit, symbolOf }, walkedTo, firstDay } = await totals(parts)

@@ -3,22 +3,22 @@ import type { CallReport } from '../chain/json-rpc.js'
 import type { NodeState } from '../chain/nodes.js'
 import type { Sources } from './sources.js'
 
-/** The parts of a running service, read when the metrics are. */
+/** Parts of a running service. */
 interface Running {
   answers: { sources: Pick<Sources, 'snapshot' | 'history' | 'time'> }
   /** `websocketUp`: undefined where there is none. */
   chain: { nodes (): NodeState[], websocketUp: boolean | undefined }
   stream: { count (): number }
-  /** Undefined where replicas share no limit. */
+  /** undefined: replicas share no limit. */
   sharedLimit: { up: boolean, replicas: number } | undefined
 }
 
 const SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
-/** Fee rates that are shown: a program charges one or two in its life. */
+/** Fee rates that are shown. */
 const MAX_RATES = 20
 
-/** A registry of what is known of a service and its process. Labels are bounded: none that a client made up. */
+/** A registry of metrics. Labels are bounded: clients can't make up any. */
 export function createMetrics ({ answers: { sources }, chain, stream, sharedLimit }: Running) {
   const { snapshot: snapshots, history: { status: history }, time } = sources
   const registry = new Registry()
@@ -70,7 +70,7 @@ export function createMetrics ({ answers: { sources }, chain, stream, sharedLimi
       registers: [],
       collect () {
         this.reset()
-        // without a label a reset gauge shows 0, which would claim what is not known
+        // without a label a reset gauge shows 0, also for what is not known
         if (label === undefined) this.remove()
         for (const [value, figure] of read()) {
           if (figure != null) this.set(label === undefined ? {} : { [label]: value }, Number(figure))

@@ -9,7 +9,7 @@ import { byDefault, integer, optional, type Parameter, range, word } from '../qu
 /** Characters of a base58 key and its comma. */
 const MAX_ADDRESS = 45
 
-/** A text that whoever answers checks, in the words of the contract. */
+/** A text that the answer checks. */
 export const text = (description: string, expects: string, example: string): Parameter<string> =>
   ({ description, example, expects: `${expects}, as ${example}`, read: given => given })
 
@@ -18,7 +18,7 @@ export const address = (description: string, expects = 'an address'): Parameter<
   ...text(description, expects, EXAMPLE), read: given => parseKey(given) === undefined ? undefined : given
 })
 
-/** From 1 to `max` addresses separated by commas, each once. */
+/** From 1 to `max` addresses. */
 export const addresses = (description: string, max: number): Parameter<string[]> => ({
   description,
   example: EXAMPLE,
@@ -37,13 +37,11 @@ export const tickerId = text(
 export const daoOrMint = (description: string): Parameter<string> =>
   text(description, 'the address of a DAO, or of its base mint', DAO_EXAMPLE)
 
-/** Levels of an order book. */
 export const depth = (otherwise: number): Parameter<number> => byDefault(integer(
   `Levels of both sides together, 500 at most; 0: as many as there are (500). Default ${otherwise}.`,
   'levels of both sides', 100, { max: 500 }
 ), otherwise)
 
-/** Most rows of a page. */
 export const limit = (otherwise: number): Parameter<number> => byDefault(
   integer(`Most rows, 1 to 1,000. Default ${otherwise}.`, 'rows', otherwise, { min: 1, max: 1000 }), otherwise
 )
@@ -58,7 +56,7 @@ const tradeId: Parameter<bigint> = {
 
 const INTERVAL_NAMES = Object.keys(INTERVALS) as Interval[]
 
-/** What is asked of trades and of candles, of pools and of the markets of proposals. */
+/** Of pools and of the markets of proposals. */
 export const TRADES = { limit: limit(100), before: optional(tradeId), ...range('Trades') }
 export const CANDLES = {
   interval: byDefault(word(`One of ${INTERVAL_NAMES.join(', ')}. Default 1h.`, INTERVAL_NAMES, '1h'), '1h' as const),

@@ -1,8 +1,8 @@
 import type { ChainPosition, PoolEvent } from '../history/history.js'
 
-/** Places of events in the order of the chain, and the ids by which a stream names them. */
+/** Positions of events in the order of the chain, and their ids in a stream. */
 
-/** An index behind everything of its slot. */
+/** Behind everything of its slot. */
 const END = 2 ** 31 - 1
 
 export const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition =>
@@ -15,7 +15,7 @@ export const isBehind = (a: ChainPosition, b: ChainPosition): boolean =>
 
 export const idOf = ({ slot, blockIndex, eventIndex }: ChainPosition): string => `${slot}-${blockIndex}-${eventIndex}`
 
-/** The position that an id stands for; undefined: it is none. */
+/** undefined: it is no id. */
 export function positionOfId (id: string): ChainPosition | undefined {
   const parts = /^(\d{1,12})-(\d{1,10})-(\d{1,10})$/.exec(id)?.slice(1).map(Number)
   const [slot = NaN, blockIndex = NaN, eventIndex = NaN] = parts ?? []

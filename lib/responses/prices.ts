@@ -12,23 +12,22 @@ import { checkFinal, extentOf, historyHeaders } from './known.js'
 import { headOf, keep, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 
-/** What `at` may be. */
 const PAST_SECOND = 'Unix seconds or an ISO 8601 time, not after now, as 1769860800'
 
 type Price = Prices['prices'][string]
 
-/** The deepest pool of a base mint, whatever is known of its past: the next one would pass for it. */
+/** The deepest pool of a base mint, even if its past is not known: the next one would pass for it. */
 const poolOf = ({ state: { deepest } }: TickerList, mint: string): Pair | undefined =>
   deepest.find(({ baseMint }) => baseMint === mint)
 
 /**
- * Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, WARMING_UP for one that is
- * not final yet, and what the tickers and the history throw.
+ * Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, WARMING_UP until it is
+ * final, and what the tickers and the history throw.
  */
 export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
   const { history, settings: { quoteRules, usdRules } } = sources
 
-  /** A pool's price, exact and in text, and what it makes of its base token, unless that counts as a dollar. */
+  /** A pool's price, exact and as text, with the USD price of its base token. */
   function priced (pair: Pair, exact: Rational, price: string, usd: UsdValuation, timestamp: number): Price {
     const worth = usd(pair.quoteMint)
     const own = usdRules.usdMints.has(pair.baseMint) ? ONE : worth && multiply(exact, worth)
@@ -41,7 +40,6 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     }
   }
 
-  /** What the deepest pool of each mint tells. */
   const pricesOf = (list: TickerList, mints: readonly string[], priceOf: (pool: Pair) => Price | null): Prices => ({
     prices: Object.fromEntries(mints.map(mint => {
       const pool = poolOf(list, mint)
@@ -61,7 +59,7 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     const trades = new Map((await reading.lastTrades(at, read)).map(trade => [trade.dao, trade]))
     const extents = read.map(pool =>
       extentOf(reading, pool, (trades.get(pool)?.at ?? -Infinity) - 1, { until: at, mustBeWhole: true }))
-    // as they were after their last trade by then: price and depth of what prices a token count as they do now
+    // the pools that price tokens, as they were after their last trade by then
     const usd = createValuation(new Map(pricing.flatMap(pool => {
       const [pair, reserves] = [list.state.pairs.get(pool), trades.get(pool)?.reserves]
       return pair === undefined || reserves == null

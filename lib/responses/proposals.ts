@@ -37,12 +37,12 @@ const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
 
 interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 
-/** `bps`: its threshold, null once decided; `decimals`: of its DAO's tokens, undefined where one can't be read. */
+/** `bps`: its threshold, null once decided; `decimals`: undefined where a mint of its DAO can't be read. */
 export interface Known {
   proposal: Proposal
   bps: number | null
   decimals: PoolTokens | undefined
-  /** What made it and what ended it, as far as events tell. */
+  /** As far as events tell. */
   told: Told
 }
 
@@ -73,7 +73,6 @@ function rowOf ({ proposal, bps, decimals, told }: Known): ProposalRow {
   }
 }
 
-/** What made and what ended each proposal. */
 function toldOf (events: readonly ProposalEvent[]): Map<string, Told> {
   const told = new Map<string, Told>()
   for (const event of events) {
@@ -83,28 +82,28 @@ function toldOf (events: readonly ProposalEvent[]): Map<string, Told> {
   return told
 }
 
-/** Whether events tell all of a proposal that they will. */
+/** Whether all events of a proposal are known. */
 const isTold = ({ proposal, told: { created, ended } }: Pick<Known, 'proposal' | 'told'>): boolean =>
   created !== undefined && (ended !== undefined || isOpen(proposal))
 
-/** The Unix second after which all of a proposal happened; −Infinity: not known. */
+/** The Unix second before which nothing of a proposal happened; −Infinity: not known. */
 const madeAfter = ({ created }: Told): number => created === undefined ? -Infinity : created.at - 1
 
 export type ProposalAnswers = ReturnType<typeof createProposals>
 
 /**
- * Proposals, of accounts and of events. Throws INVALID_DAO, DAO_NOT_FOUND, INVALID_PROPOSAL, PROPOSAL_NOT_FOUND,
- * INVALID_PARAMETER, what the chain throws, and WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
+ * Proposals, by accounts and events. Throws INVALID_DAO, DAO_NOT_FOUND, INVALID_PROPOSAL, PROPOSAL_NOT_FOUND,
+ * INVALID_PARAMETER, what the chain throws, and WARMING_UP and HISTORY_UNAVAILABLE while not all is known.
  */
 export function createProposals (sources: Sources, reader: AccountReader, program: ProgramClient) {
   const { snapshot: snapshots, history } = sources
 
-  /** Newest first: by launch, else by when each was proposed, which may not be final yet. */
+  /** Newest first, by launch or else creation, which may not be final yet. */
   const all = keep(sources, async parts => {
     const { daos, tokens } = await stateOf(snapshots, parts)
     headOf(sources, parts)
     const events = toldOf(await history.read(reading => reading.proposalEvents()))
-    // none is ever closed
+    // no account of a proposal is ever closed
     const made = new Map(Array.from(events).flatMap(([address, { created }]) =>
       created === undefined ? [] : [[address, created.slot] as const]))
     const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX, made)
@@ -117,7 +116,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         const told = events.get(proposal.address) ?? {}
         return [{ proposal, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens), told }]
       } catch (error) {
-        // another build's, or damaged: it alone is left out
+        // of another build, or damaged: left out
         if (error instanceof DecodeError) return []
         throw error
       }
@@ -135,7 +134,6 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     return known
   }
 
-  /** A market of a proposal, as its trades are told. */
   async function traded (market: MarketKey): Promise<Traded> {
     const known = await find([], market.proposal)
     return { ...decimalsOf(known), address: known.proposal.dao, market }
@@ -159,7 +157,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       const told = toldOf(await reading.proposalEvents(address)).get(address) ?? {}
       if (live !== null || !isTold({ proposal, told })) {
         await checkTold(reading, proposal.dao)
-        // all since it was made is known, or lost: then no node has it
+        // all since it was made
         extentOf(reading, proposal.dao, madeAfter(told), { mustBeWhole: true })
       }
       const row = rowOf({ proposal, bps, decimals, told })
@@ -184,7 +182,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     const isAsked = ({ proposal }: Known): boolean =>
       (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
     const page = known.slice(from).filter(isAsked).slice(0, limit)
-    // what is missing for now is null in its own row: one DAO does not hold up the others
+    // what is missing is null in its row: one DAO does not hold up the others
     await history.read(async reading => {
       for (const one of page) {
         if (isTold(one)) continue
@@ -197,7 +195,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
   }
 
   return {
-    /** Those of all known DAOs, kept. */
+    /** Of all known DAOs, kept. */
     all,
     rows,
     list: async (parts: Part[], asked: ProposalsAsked) => jsonResponse(await rows(parts, asked)),

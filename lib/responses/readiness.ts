@@ -11,8 +11,8 @@ import { sinceText } from './known.js'
 import type { Sources } from './sources.js'
 
 /**
- * Whether the tickers can be served, found out by asking for them; and what prevents it. Nothing else is asked of nodes
- * and store: a database that is silent would hold up a probe.
+ * Whether the tickers can be served, found out by asking for them, and what prevents it. Nothing else is asked of nodes
+ * and store: a silent database would hold up a probe.
  */
 export async function readiness (
   { snapshot: snapshots, history, time }: Sources, tickers: Kept<unknown>
@@ -56,7 +56,7 @@ export async function readiness (
   }
 }
 
-/** What each group of paths can tell by now; `head`: Unix second of the head, undefined before it can be built on. */
+/** What each group of paths can tell by now; `head`: Unix second of a head that is current. */
 function answersOf (
   status: HistoryStatus,
   { hasState, hasTickers, head }: { hasState: boolean, hasTickers: boolean, head: number | undefined }
@@ -83,7 +83,7 @@ function answersOf (
   ]
 }
 
-/** Why there are no tickers: the kind of fault of the last node that was asked, whose own message may name its host. */
+/** Why there are no tickers: of a node only the kind of fault, as its own message may name its host. */
 function sentenceOf (error: ServiceError): string {
   const fault = faultOf(error)
   return fault === undefined ? error.message : `no node gives what is needed: ${FAULTS[fault.reason]}`

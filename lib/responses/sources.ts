@@ -13,32 +13,32 @@ import { parseKey } from '../protocol/pda.js'
 import type { Settings } from '../settings.js'
 import { notFound } from '../../schemas/errors.js'
 
-/** What answers are made of: here, and only here, the state now and the history meet. */
+/** What answers are made of: here alone the state now and the history meet. */
 export interface Sources {
-  /** All DAOs, kept while fresh. */
+  /** The state of all DAOs. */
   snapshot: {
-    /** The state, read less than `maxAge` ms ago where that is given. */
+    /** Read less than `maxAge` ms ago where that is given. */
     get: Kept<Snapshot, [maxAge?: number]>
-    /** As it is kept, whatever its age. */
+    /** Of any age. */
     peek (): Aged<Snapshot> | undefined
   }
-  /** Throws NODE_BAD_ANSWER where a token that the settings value, or a pool that prices it, can't be read. */
+  /** Throws NODE_BAD_ANSWER where a token that settings value, or a pool that prices it, can't be read. */
   priced: Kept<PricedState>
   history: History
   settings: Settings
-  /** Milliseconds, steadily growing: for ages. */
+  /** Milliseconds, steadily growing. */
   now: () => number
   time: ChainTime
 }
 
-/** Lifetime of tickers, of the contract, and of all that is made of the same state, ms. */
+/** Lifetime of tickers by the contract, and of all that is made of the same state, ms. */
 export const TICKER_TTL = 10_000
 
-/** The state that answers kept as long as tickers are made of: renewed where it would grow old before they do. */
+/** The state for answers that live as long as tickers: renewed where it would grow old before they do. */
 export const stateOf = ({ get }: Sources['snapshot'], parts: Part[]): Promise<Snapshot> =>
   get(parts, TICKER_TTL * RENEW_FROM)
 
-/** What the history is compared with. */
+/** For the history to compare with. */
 export const accountsOf = ({ value: { slot, listSlot, discovered }, parts: [part] }: Made<Snapshot>): Accounts => ({
   slot,
   listSlot,
@@ -53,19 +53,18 @@ export const accountsOf = ({ value: { slot, listSlot, discovered }, parts: [part
       }])
 })
 
-/** Throws an error of this code where a text is no address. */
+/** Throws `code` where a text is no address. */
 export function checkAddress (text: string, code: ErrorCode): void {
   if (parseKey(text) === undefined) throw new ServiceError(code, 'no address')
 }
 
-/** Errors for what is not listed. */
 export const noDao = (dao: string) => new ServiceError('DAO_NOT_FOUND', notFound('DAO', dao))
 export const noPool = (pool: string) => new ServiceError('POOL_NOT_FOUND', notFound('Pool', pool))
 export const noProposal = (proposal: string) => new ServiceError('PROPOSAL_NOT_FOUND', notFound('Proposal', proposal))
 
 export type PricedState = Awaited<ReturnType<ReturnType<typeof createPriced>>>
 
-/** The state, with what its tokens are worth by its pools, and these deepest first: made once for each state. */
+/** The state with what tokens are worth, and pools deepest first; made once for each state. */
 export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings) =>
   formOf(parts => stateOf(state, parts), snapshot => {
     const { discovered, pairs, tokens } = snapshot
@@ -106,17 +105,16 @@ export async function daoOf ({ get }: Sources['snapshot'], daoOrMint: string): P
   return trading.address
 }
 
-/** What is kept by the address of a DAO, by what `daoOf` takes; throws what that does. */
+/** What is kept by a DAO's address, by what `daoOf` takes; throws as that. */
 export const byDao = <V>({ snapshot }: Sources, kept: Kept<V, [string]>): Kept<V, [daoOrMint: string]> =>
   (parts, daoOrMint) => within(daoOf(snapshot, daoOrMint).then(address => kept(parts, address)))
 
-/** A state so young is not read anew for a pool that it does not know, ms: anyone may ask for what there is not. */
+/** A state so young is not read again for an unknown pool, ms: anyone may ask for one. */
 const YOUNG = 1_000
 
 /**
- * What a pool trades, by the state that is kept, of any age, else by a younger one, whose ServiceError is thrown.
- * `undefined`: no such DAO, or its account or its mints can't be read. Throws HISTORY_UNAVAILABLE where that is not
- * known as of `slot` yet.
+ * What a pool trades, by the kept state, of any age, else by a new one, whose ServiceError is thrown. undefined: no
+ * such DAO, or its account or mints can't be read. Throws HISTORY_UNAVAILABLE where that is not known as of `slot`.
  */
 export async function poolTokens (
   { peek, get }: Sources['snapshot'], pool: string, slot = 0
@@ -134,28 +132,28 @@ export async function poolTokens (
   throw unusable(`the accounts are older than an event of ${pool}`)
 }
 
-/** Whether the account of a DAO numbers events up to a moment: where none is stored, they are not known. */
+/** Whether a DAO has events by its account, up to a Unix second: if none is stored, they are missing. */
 export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt'>, time: number): boolean =>
   seqNum > 0n && createdAt <= time
 
-/** How old the head of the history may be for anything to be made of it, ms. */
+/** How old the head of the history may be, ms. */
 export const staleAfter = ({ staleIfError }: Settings): number => TICKER_TTL + staleIfError
 
 /**
- * The head, up to which the history is a part of an answer: of when the accounts confirmed that nothing is missing, as
- * a node may leave the newest transactions out of its lists. Throws WARMING_UP, HISTORY_UNAVAILABLE.
+ * The head, added to `parts` as of when accounts confirmed it: a node may leave the newest transactions out of its
+ * lists. Throws WARMING_UP, HISTORY_UNAVAILABLE.
  */
 export function headOf ({ history, now }: Pick<Sources, 'history' | 'now'>, parts: Part[], head = history.head()) {
   parts.push({ time: head.confirmedTo, readAt: now(), commitment: 'finalized' })
   return head
 }
 
-/** Answers of one kind that are kept, the newest: anyone may ask for any second, or any DAO. */
+/** Kept answers of a kind: anyone may ask for any second, or any DAO. */
 const MAX_KEPT = 128
-/** The same of a record of a few kB, as of a DAO or a mint: what is kept is what an outage leaves. */
+/** The same of records of a few kB, as of a DAO or a mint, which are what an outage leaves. */
 export const MAX_RECORDS = 1_000
 
-/** Keeps what `load` makes, of each question where there are any, in the turn of who asks: `max`, by their keys. */
+/** Keeps what `load` makes of each question, by key; `max` of them, for `ttl` ms. */
 export function keep<V extends {}, Q extends unknown[] = []> (
   { settings: { staleIfError }, now, time }: Sources, load: Kept<V, Q>,
   { keyOf = question => question.join(' '), max = MAX_KEPT, ttl = TICKER_TTL }: {
@@ -168,7 +166,7 @@ export function keep<V extends {}, Q extends unknown[] = []> (
   return async (parts, ...question) => noted(await get(question), parts)
 }
 
-/** Another form of a kept value, made once for each. */
+/** Another form of a kept value, made once for each value. */
 export function formOf<Q extends unknown[], V extends object, T> (
   kept: Kept<V, Q>, form: (value: V) => T | Promise<T>
 ): Kept<T, Q> {
@@ -180,6 +178,6 @@ export function formOf<Q extends unknown[], V extends object, T> (
   }
 }
 
-/** What `make` gives, with its age; it lives so many ms. */
+/** What `make` gives, with its age; `ttl`: ms. */
 export const withAge = async <V>({ now, time }: Pick<Sources, 'now' | 'time'>, make: Kept<V>, ttl = TICKER_TTL) =>
   aged(await dated(make), { ttl, now, time })

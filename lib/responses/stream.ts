@@ -1,4 +1,4 @@
-/** What happens, as it happens: finalized trades in the order of the chain, tickers and proposals that change. */
+/** A stream of finalized trades, in the order of the chain, and of tickers and proposals that change. */
 import { createTurns } from '../async.js'
 import { chunks } from '../chunks.js'
 import type { Clock } from '../clock.js'
@@ -20,10 +20,10 @@ export type StreamType = typeof STREAM_TYPES[number]
 
 interface StreamAsked {
   types: ReadonlySet<StreamType>
-  /** Pools and proposals that are followed; undefined: all, of these pools where pools are given. */
+  /** Followed pools and proposals; undefined: all, or the proposals of these pools. */
   pools: ReadonlySet<string> | undefined
   proposals: ReadonlySet<string> | undefined
-  /** The event behind which it goes on; undefined: where those who follow already are. */
+  /** The event behind which it resumes; undefined: from now on. */
   after: ChainPosition | undefined
 }
 
@@ -34,40 +34,40 @@ interface StreamOptions {
   clock: Clock
   tickers: Kept<TickerList>
   proposals: Kept<Known[]>
-  /** Told of what is no failure of the chain or the store. */
+  /** Told of errors that are no ServiceError. */
   onError: (error: unknown) => void
 }
 
-/** Between two looks at what is new, while somebody listens, ms. */
+/** Between two looks for news, ms. */
 const LOOK_MS = 1_000
-/** Between two signs of life, ms. */
+/** Between two heartbeats, ms. */
 const BEAT_MS = 15_000
 /** Events read at once. */
 const PAGE = 500
-/** Texts written at once. */
+/** Messages written at once. */
 const TEXTS = 50
-/** For so long trades may wait to be told, s: while nobody follows, what is published is up to 50 s behind. */
+/** How late trades may be told, s: while nobody follows, block ranges are up to 50 s behind. */
 const LATE = 75
 /** How far back a stream can be resumed, s. */
 const REACH = HOUR
-/** A position this far beyond what is known is none of ours. */
+/** Slots beyond what is known from which on a position is none of ours. */
 const AHEAD = 10_000
 
-/** That trades since a Unix second are not told: they are in pages. */
+/** Trades since a Unix second are not told, but in pages. */
 const gap = (since: number | undefined, position?: ChainPosition): string => message(
   'gap', { since: ifKnown(since, timeText), pages: '/api/pools/{pool_id}/trades' }, position && idOf(position)
 )
 
-/** A comment that moves the id on: who comes back need not read again what did not concern him. */
+/** A comment that moves the id on, so that who resumes need not replay what did not concern him. */
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
-/** What is told of a pool, or of a proposal of its DAO. */
+/** A message on a pool, or a proposal of its DAO. */
 interface Told { text: string, pool: string, proposal?: string }
 interface ToldTrade extends Told { position: ChainPosition }
-/** All that there is of a type, by pool or proposal; made once for all. */
+/** All messages of a type, by pool or proposal. */
 type Texts = ReadonlyMap<string, Told>
 const NOTHING: Texts = new Map()
-/** `isKept`: it was told that trades are kept back. */
+/** `isKept`: told that trades are held back. */
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition, isKept: boolean }
 
 const isAsked = ({ asked: { pools, proposals } }: Follower, { pool, proposal }: Told): boolean =>
@@ -77,13 +77,13 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
   const { history, settings: { excluded }, snapshot: snapshots, time } = sources
   const followers = new Set<Follower>()
   const inTurn = createTurns()
-  /** Up to which slot all followers have been told. */
+  /** The slot up to which all followers have been told. */
   let told = 0
   let isLooking = false
 
   const publishedSlot = async (): Promise<number> => (await latest(history)).slot
 
-  /** Published trades behind a position, in pages, each up to a slot; `oldest`: Unix second of its first event. */
+  /** Published trades behind a position, in pages, each up to slot `to`; `oldest`: Unix second of its first event. */
   async function * pagesAfter (begin: ChainPosition) {
     for (let next: ChainPosition | undefined = begin; next !== undefined;) {
       const after: ChainPosition = next
@@ -117,7 +117,7 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
     }
   }
 
-  /** Tells everybody what has been published since the last look. */
+  /** Tells all followers what has been published since the last look. */
   async function lookForTrades (): Promise<void> {
     let upTo = told
     for await (const { trades, to } of pagesAfter(endOf(told))) {
@@ -129,7 +129,7 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
     await lookForKept()
   }
 
-  /** Tells once that stored trades have been kept back for too long, as by a transaction that is not given. */
+  /** Tells once that stored trades are held back for too long, as by a transaction that is not given. */
   async function lookForKept (): Promise<void> {
     const [first] = await history.published(reading =>
       reading.poolEvents({ from: told + 1, to: Number.MAX_SAFE_INTEGER, limit: 1 }))
@@ -140,13 +140,13 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
     }
   }
 
-  /** A look that tells what changes, and all that he asks for to who resumes or came while nothing could be had. */
+  /** A look that tells what has changed, and everything to who resumes, or came while nothing could be read. */
   function createLook (type: StreamType, load: Kept<Texts>): () => Promise<void> {
     let previous: Texts | undefined
-    /** What each knows; undefined while he is told what he does not. */
+    /** What each was told last; undefined while being told. */
     const lastTold = new WeakMap<Follower, Texts | undefined>()
 
-    /** Tells what of `texts` has changed, as fast as it is taken: a thousand may come at once. */
+    /** As fast as it is taken: a thousand may come at once. */
     async function tellOf (changed: readonly Told[], texts: Texts, follower: Follower): Promise<void> {
       const { listener } = follower
       lastTold.set(follower, undefined)
@@ -165,15 +165,15 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
         return
       }
       const come = listening.filter(follower => !lastTold.has(follower))
-      // while nothing can be had, nobody knows what they last saw
+      // if nothing can be read now, they will be told everything
       for (const follower of come) lastTold.set(follower, NOTHING)
       const { value: texts, left } = await withAge(sources, load)
-      // other answers show an old state, too: what changes is told from there on
+      // other answers show an old state, too: changes are told from there on
       previous ??= texts
       for (const follower of come) if (follower.asked.after === undefined) lastTold.set(follower, previous)
-      // here an old state can't say that it is
+      // a message can't say that its state is old
       if (left === 0) return
-      /** Since what was told last: of one look to nearly all. */
+      /** By what was told last, nearly the same to all. */
       const changes = new Map<Texts, Told[]>([[texts, []]])
       for (const follower of listening) {
         const last = lastTold.get(follower)
@@ -194,15 +194,15 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
     return [proposal, { text: message('proposal', { proposal, dao, number, state }), pool: dao, proposal }]
   })))
 
-  /** What can't be had now is told once it can: listeners keep what they have. */
+  /** What can't be read now is told once it can. */
   async function look (what: () => Promise<void>): Promise<void> {
     await inTurn(what).catch((error: unknown) => { if (!isServiceError(error)) onError(error) })
   }
 
-  /** Looks, and gives signs of life, while anybody follows. */
+  /** Looks, and sends heartbeats, while anybody follows. */
   async function lookOn (): Promise<void> {
     const looks = [lookForTrades, createLook('ticker', tickerTexts), createLook('proposal', proposalTexts)]
-    // apart from the looks, which may wait for a node
+    // beside the looks, which may wait for a node
     let endBeat = clock.after(BEAT_MS, function beat () {
       for (const { listener, after } of followers) listener.write(mark(after))
       endBeat = clock.after(BEAT_MS, beat)
@@ -217,7 +217,7 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
     endBeat()
   }
 
-  /** Tells what was missed, as fast as it is taken. */
+  /** Tells what was missed, as fast as it is read. */
   async function replay (follower: Follower): Promise<void> {
     const { listener, after } = follower
     const reach = time.utc() / 1000 - REACH
@@ -227,7 +227,7 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
       listener.write(gap(since, follower.after))
     }
     if (after.slot > newest + AHEAD) return skip()
-    // what is published meanwhile, too: who reads slowly would have to take it at once
+    // with what is published meanwhile, which a slow reader would have to take at once
     for await (const { trades, oldest } of pagesAfter(after)) {
       if (oldest !== undefined && oldest < reach) return skip(oldest)
       tell(follower, trades)
@@ -246,16 +246,16 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
       for (const one of asked) if (!known.has(one)) throw noProposal(one)
     },
 
-    /** Tells what is asked for until the listener has gone. Rejects with what kept it from beginning. */
+    /** Tells what is asked for until the listener has gone. Rejects where it can't begin. */
     async follow (asked: StreamAsked, listener: Listener) {
       const after = asked.types.has('trade') ? asked.after : undefined
       const follower: Follower = { asked, listener, after: after ?? endOf(0), isKept: false }
       if (after) await replay(follower)
-      // between two looks: who joins was told what the others were
+      // between two looks, so that all have been told the same
       await inTurn(async () => {
-        // nobody looked while nobody followed
+        // without followers nobody looked
         if (followers.size === 0) told = await publishedSlot()
-        // the store is read for who comes back alone: thousands may join in a second
+        // only for who resumes: thousands may join in a second
         if (after) for await (const { trades } of pagesAfter(follower.after)) tell(follower, trades)
         moveOn(follower, told)
         listener.write(mark(follower.after))

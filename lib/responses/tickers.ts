@@ -14,9 +14,9 @@ export type TickerList = Awaited<ReturnType<ReturnType<typeof createTickers>['ti
 const TICKER_ID = new RegExp(TickerSchema.properties.ticker_id.pattern!)
 
 /**
- * The deepest pool of a pair, or the one that is `asked` for; and the others. Throws INVALID_TICKER_ID,
- * INVALID_POOL_ID, TICKER_NOT_FOUND, POOL_NOT_FOUND, what `get` throws, and HISTORY_UNAVAILABLE where the deepest has
- * no ticker: the next one, which may be a stranger's, would pass for it.
+ * The deepest pool of a pair, or the one `asked` for, and the others. Throws INVALID_TICKER_ID, INVALID_POOL_ID,
+ * TICKER_NOT_FOUND, POOL_NOT_FOUND, what `get` throws, and HISTORY_UNAVAILABLE where the deepest has no ticker: the
+ * next one, which may be a stranger's, would pass for it.
  */
 export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: string, asked?: string) {
   if (!TICKER_ID.test(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
@@ -35,9 +35,9 @@ export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: st
 
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 
-/** For how long an attempt at a list is waited for, ms. */
+/** Longest wait for a list, ms. */
 const ATTEMPT_MS = 1_000
-/** Most pools of a pair that the header names. */
+/** Pools that the header names. */
 const MAX_OTHERS = 20
 
 export function createTickers (sources: Sources) {
@@ -51,23 +51,22 @@ export function createTickers (sources: Sources) {
     const wasMissing = isMissing()
     const { head, volumes: traded } = await history.last24h()
     headOf(sources, parts, head)
-    // what is found by the time that the others have had their turn was missing in these sums
+    // also what was missing in the sums and has been found since
     const mayOwn = wasMissing || isMissing()
     const incomplete = new Set<string>()
     for (const [dao, { complete }] of traded) if (!complete) incomplete.add(dao)
-    // a DAO unknown to the history may own what is missing, or numbers events that nobody has read: unknown is not zero
+    // a DAO unknown to the history may own what is missing, or has events that are not stored: unknown is not zero
     for (const { address, dao } of state.discovered) {
       if (dao !== undefined && !traded.has(address) && (mayOwn || hasEvents(dao, head.time))) incomplete.add(address)
     }
     newest = incomplete
     const pairs = state.deepest.filter(({ address }) => !incomplete.has(address))
-    // nobody knows yet whose a missing transaction is
     checkLeft(pairs.length, state.pairs.size)
-    // the last day is covered: a DAO that it does not know has not traded
+    // the last day is covered: a DAO without an entry has not traded
     const tickers = await inSlices(pairs, pair =>
       ticker(pair, traded.get(pair.address) ?? NO_VOLUME, state.usd, settings.quoteRules))
     return {
-      /** What they show, which has the pools without a ticker too; its chain time, Unix seconds. */
+      /** Also with pools without a ticker; `time`: the chain's, Unix seconds. */
       state,
       time,
       tickers,
@@ -86,11 +85,10 @@ export function createTickers (sources: Sources) {
       return jsonResponse(byPool.get(pair.address)!, others.length > 0 ? headers : undefined)
     },
     /**
-     * DAOs left out because their last 24 hours are not fully known, by the newest attempt at a list, even one that
-     * failed. One that is due is waited for, but not for long: without a history nobody knows of any.
+     * DAOs left out because their last 24 hours are not known, by the newest attempt at a list, even one that failed. A
+     * due one is waited for, not for long.
      */
     async incomplete (): Promise<ReadonlySet<string>> {
-      // why there is no list is told to who asks for it
       await orUnknown(within(tickerList([]), ATTEMPT_MS))
       return newest ?? new Set()
     }

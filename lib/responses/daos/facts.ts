@@ -4,7 +4,7 @@ import type { TokenReader } from '../../live/tokens.js'
 import { keep, MAX_RECORDS, noDao, type PricedState, type Sources } from '../sources.js'
 import { type DaoFigures, figuresOf } from './treasury.js'
 
-/** The deepest pools, of which supply and treasury are read with the lists: anyone can make one, of 15 accounts. */
+/** Deepest pools whose supply and treasury are read for lists: anyone can make a pool, of 15 accounts. */
 const MAX_WITH_FACTS = 300
 
 export type DaoFactsKept = ReturnType<typeof createDaoFacts>
@@ -18,7 +18,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
   }
 
   return {
-    /** Figures by DAO, of those with the deepest listed pools, without the DAOs whose accounts are wrong. */
+    /** Figures by DAO of the deepest listed pools, without DAOs whose accounts are wrong. */
     all: keep(sources, async (parts): Promise<ReadonlyMap<string, DaoFigures>> => {
       const state = await sources.priced(parts)
       const deepest = state.deepest.slice(0, MAX_WITH_FACTS).flatMap(({ address }) => state.daos.get(address) ?? [])
@@ -35,14 +35,13 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
           wrong = error
         }
       }
-      // an empty list would look like DAOs that own nothing
+      // an empty list would look as if no DAO owned anything
       if (figures.size === 0 && wrong !== undefined) throw wrong
       return figures
     }),
 
-    /** `state` knows the tokens that its vault holds. Throws DAO_NOT_FOUND, and what is wrong with its accounts. */
+    /** `state` has the tokens of its vault. Throws DAO_NOT_FOUND, and what is wrong with its accounts. */
     one: keep(sources, async (parts, address: string) => {
-      // what tokens are worth is of the list; all else is read anew
       const listed = await sources.priced(parts)
       const dao = listed.daos.get(address)
       if (dao === undefined) throw noDao(address)

@@ -23,11 +23,11 @@ interface DaoSources extends Sources {
   facts: DaoFactsKept
   pools: Kept<PoolList>
   proposals: Pick<ProposalAnswers, 'all' | 'record'>
-  /** DAOs whose history of late has gaps. */
+  /** DAOs whose last 24 hours are not known. */
   incomplete: () => Promise<ReadonlySet<string>>
 }
 
-/** The highest and the lowest price ever, by UTC days; null where there is none, or not all of the history is known. */
+/** The highest and the lowest price ever; null where there is none, or not all of the history is known. */
 async function extremesOf (reading: Reading, dao: string, decimals: Decimals): Promise<Pick<DaoRecord, 'ath' | 'atl'>> {
   const isWhole = reading.knowledge(dao, -Infinity) === 'whole'
   const candles = isWhole ? await reading.candles(dao, '1d', ALL_DAYS) : []
@@ -41,18 +41,17 @@ async function extremesOf (reading: Reading, dao: string, decimals: Decimals): P
   }
 }
 
-/** As a pool has them; null each where there is none. */
 const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>
   Object.fromEntries(Object.keys(PRICE_CHANGES).map(name => [name, pool?.[name as keyof Pool] ?? null])) as never
 
 /**
- * What is told of single DAOs, each by its address or by a base mint that one listed DAO trades. Throws INVALID_DAO,
- * DAO_NOT_FOUND, and what the chain and the history throw.
+ * Single DAOs, by address or by a base mint that one listed DAO trades. Throws INVALID_DAO, DAO_NOT_FOUND, and what the
+ * chain and the history throw.
  */
 export function createDaoResponses (sources: DaoSources) {
   const { history, settings: { quoteRules }, facts, pools, proposals, incomplete } = sources
 
-  /** A live proposal; null where it has ended since it was listed, and while not all of its events are known. */
+  /** A live proposal; null if it has ended since it was listed, or not all of its events are known. */
   async function liveOne (parts: Part[], proposal: string): Promise<ProposalRecord | null> {
     const one = await orUnknown(proposals.record(parts, proposal), 'WARMING_UP', 'HISTORY_UNAVAILABLE')
     return one?.state === 'pending' ? one : null

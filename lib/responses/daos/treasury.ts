@@ -7,13 +7,13 @@ import { premiumOf, treasuryFigures } from '../../market/treasury.js'
 import type { Treasury, TreasuryRow } from '../../../schemas/treasury.js'
 import type { PricedState } from '../sources.js'
 
-/** What supply and treasury of a DAO make of its figures. */
+/** Figures of a DAO's supply and treasury. */
 export type DaoFigures = ReturnType<typeof figuresOf>
 
 /** Throws NODE_BAD_ANSWER where its external position is of other tokens. */
 export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedState) {
   const { dao, details, internal, mint, slot, circulating, launch } = facts
-  // of several DAOs that trade a mint the launch, and its position, are one's
+  // of several DAOs that trade a mint, one has its launch and position
   const external = launch?.dao === dao.address ? facts.external : null
   const quoteDecimals = tokens.get(dao.quoteMint)?.decimals
   if (quoteDecimals === undefined) throw badAnswer(`${dao.quoteMint} holds no mint`)
@@ -71,7 +71,7 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
     /** Its spot pool, which may be empty. */
     pool,
     treasury,
-    /** Of the vault: dollars first, then what has a value, then by mint. */
+    /** Of the vault: dollars first, then what has a USD value, then by mint. */
     accounts: held
       .sort((a, b) => rank(a.mint) - rank(b.mint) || (`${a.mint} ${a.address}` < `${b.mint} ${b.address}` ? -1 : 1))
       .map(({ mint, amount, address, symbol, decimals }) => ({
@@ -81,9 +81,9 @@ export function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedSta
         usd: ifKnown(usd(mint), price => usdText(multiply(price, wholeTokens(ratio(amount), decimals)))),
         address
       })),
-    /** Of a whole token that costs so many USD. */
+    /** At so many USD for a whole token. */
     perToken: (price: Rational | null) => ({ nav_per_token: treasury.nav_per_token, premium: premiumAt(price) }),
-    /** Of a pool's record, likewise. */
+    /** Likewise, of a pool's record. */
     poolFigures (price: Rational | null) {
       const worth = (raw: bigint) => ifKnown(price, price =>
         usdText(multiply(wholeTokens(ratio(raw), baseDecimals), price)))

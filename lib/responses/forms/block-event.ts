@@ -13,16 +13,16 @@ const CAUSES: Readonly<Record<string, LiquidityCause>> = {
   ApplyLiquidation: 'liquidated'
 }
 
-/** Places of an amount that are read: with more of them an amount may be 0 to who reads it, which ends all reading. */
+/** Decimal places that readers take: with more an amount may be 0 to them, which ends their reading. */
 const MAX_PLACES = 50
 
-/** Whether amounts of a pool's tokens can be told in this form. */
+/** Whether amounts of a pool's tokens can be told. */
 export const isTellable = ({ baseDecimals, quoteDecimals }: PoolTokens): boolean =>
   Math.max(baseDecimals, quoteDecimals) <= MAX_PLACES
 
 /**
- * The event in this form; undefined where it has no word for it: a swap that gave nothing, an event whose amounts are
- * lost, or of a token with more places than are read. Throws a RangeError where its place in its block is not known.
+ * The event in this form; undefined where it has none: a swap that gave nothing, unknown amounts, or a token of too
+ * many decimals. Throws a RangeError where its index in the block is not known.
  */
 export function blockEvent (event: PoolEvent, tokens: PoolTokens): BlockEvent | undefined {
   if (!isTellable(tokens)) return undefined
@@ -57,7 +57,6 @@ export function blockEvent (event: PoolEvent, tokens: PoolTokens): BlockEvent | 
   if (liquidity === null || cause === undefined) return undefined
   const isJoin = liquidity.base >= 0n && liquidity.quote >= 0n
   const isExit = liquidity.base <= 0n && liquidity.quote <= 0n
-  // neither, or nothing at all
   if (isJoin === isExit) return undefined
   const sign = isJoin ? 1n : -1n
   return {

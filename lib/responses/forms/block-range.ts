@@ -19,34 +19,34 @@ import { namesOf } from './token-texts.js'
 export type BlockRange = ReturnType<typeof createBlockRange>
 
 const MAX_SLOTS = 20_000
-/** Bytes up to which an answer is made as a whole: about what the platform and the network hold of any. */
+/** Bytes up to which an answer is made whole: about what the platform and the network buffer. */
 const MAX_WHOLE = 2 ** 18
-/** Events that are read and made at once: some 5 ms of work. */
+/** Events of a piece, some 5 ms of work. */
 const PAGE = 300
 const [BEGIN, END] = ['{"events":[', ']}']
 
-/** The slot up to which events have been published, and its Unix second. Throws WARMING_UP where there is none yet. */
+/** The slot up to which events are published, and its Unix second. Throws WARMING_UP. */
 export async function latest (history: Pick<History, 'published'>): Promise<{ slot: number, at: number }> {
   const published = await history.published(reading => reading.published())
   if (published === null) throw warmingUp('no block has been published yet')
   return published
 }
 
-/** GeckoTerminal has no event without the reserves after it, and wants the decimals of assets. */
+/** GeckoTerminal takes no event without reserves, and wants the decimals of assets. */
 export function createBlockRange (
   form: 'dexscreener' | 'geckoterminal',
   { history, snapshot: snapshots, supply: supplies, settings: { excluded } }: FormSources
 ) {
   const isGecko = form === 'geckoterminal'
 
-  /** Published events as JSON texts, those that the form has; where to go on behind them, if anywhere. */
+  /** Published events as JSON texts; `next`: where to go on, if anywhere. */
   async function pageOf (from: number, to: number, after: ChainPosition | undefined) {
     const events = await history.published(reading => reading.poolEvents({ from, to, after, limit: PAGE }))
     const texts: string[] = []
     for (const event of events) {
       if (excluded.has(event.dao)) continue
       const tokens = await poolTokens(snapshots, event.dao)
-      // a range is asked for once: nothing is left out of it that may be there the next time
+      // a range is asked for once: nothing is left out that may be there the next time
       if (tokens === undefined) {
         throw unusable(`the tokens of ${event.dao} can't be read`)
       }
@@ -56,7 +56,7 @@ export function createBlockRange (
     return { texts, next: events.length === PAGE ? positionOf(events.at(-1)!) : undefined }
   }
 
-  /** The bytes of a range, page by page, each made in a turn of who takes it. */
+  /** The bytes of a range, page by page, each made in the client's turn. */
   async function * partsOf (from: number, to: number, turn: Turn): AsyncGenerator<Buffer> {
     let between = BEGIN
     let after: ChainPosition | undefined
@@ -78,7 +78,7 @@ export function createBlockRange (
     const [[first], isLost] = await history.published(async reading =>
       [await reading.origins([{ dao: pool, seq: 1n }]), await reading.isBeginningLost(pool)] as const)
     const known = { id: pool, dexKey: 'futarchy' as const, asset0Id: tokens.baseMint, asset1Id: tokens.quoteMint }
-    // asked for once: what was left out because no node had it stays left out
+    // asked for once: an answer without its first event stays so
     if (first === undefined ? isLost : first.isLate) return { pair: known }
     if (first === undefined || first.maker === null) {
       throw warmingUp('what began the pool is not stored yet')
@@ -94,7 +94,7 @@ export function createBlockRange (
       return jsonResponse<LatestBlock>({ block: { blockNumber: slot, blockTimestamp: at } })
     },
 
-    /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP while it is not stored what began the pool. */
+    /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP until the pool's first event is stored. */
     pair: async (pool: string) => jsonResponse(await pair(pool)),
 
     /** Throws INVALID_MINT and MINT_NOT_FOUND. */
@@ -111,8 +111,8 @@ export function createBlockRange (
     },
 
     /**
-     * The events of a range: as a whole where it is small, else as they are taken. Throws INVALID_PARAMETER where the
-     * range is too long or beyond the latest block, OVERLOADED, and HISTORY_UNAVAILABLE where tokens can't be read.
+     * The events of a range, whole where they are few, else streamed. Throws INVALID_PARAMETER for a range that is too
+     * long or beyond the latest block, OVERLOADED, and HISTORY_UNAVAILABLE where tokens can't be read.
      */
     async events (
       from: number, to: number, turn: Turn

@@ -17,13 +17,13 @@ import { pairIn } from '../tickers.js'
 import { type DayTicker, deepestBook, type FormSources } from './pairs.js'
 import { namesOf } from './token-texts.js'
 
-/** Most trades in one answer, far more than a pool has in a day: beyond, nothing is answered. */
+/** Of one answer, far more than a pool has in a day: beyond, nothing is answered. */
 const MAX_TRADES = 100_000
 /** Trades that are read at once. */
 const PAGE = 1_000
-/** Pairs whose answers are kept, 15 MB each at the most. */
+/** Pairs whose trades are kept, 15 MB each at most. */
 const MAX_KEPT = 8
-/** Decimal text of a rate as exact as it was written: a setting has so many places at most. */
+/** A setting has so many decimals at most. */
 const MAX_PLACES = 30
 
 const exactLevel = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(price), exact(amount)]
@@ -61,11 +61,11 @@ function tickerEntry ({ ticker }: DayTicker): [id: string, Exact<CmcTickers[stri
   }]
 }
 
-/** The market in CoinMarketCap's form; `maxTrades`: in one answer. */
+/** The market in CoinMarketCap's form. */
 export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   const { history } = sources
 
-  /** Those that have a price, newest first, read in turns of who asks. */
+  /** Trades that have a price, newest first, read in the client's turns. */
   const day = keep(sources, async (parts, tickerId: string, pool: string, turn: Turn) => {
     const { pair } = await pairIn(sources.tickers, [], tickerId, pool)
     const { base, quote, price } = textsOf(pair)
@@ -110,12 +110,9 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   return {
     summary: formOf(sources.days, days => exactResponse<CmcSummary>(days.map(summaryRow))),
 
-    /**
-     * All trades of the last 24 hours. Throws INVALID_TICKER_ID, TICKER_NOT_FOUND, OVERLOADED, and HISTORY_UNAVAILABLE
-     * where they are more than one answer can hold.
-     */
+    /** Of the last 24 hours. Throws what `pairIn` throws, OVERLOADED, and HISTORY_UNAVAILABLE for too many. */
     async trades (parts: Part[], tickerId: string, turn: Turn) {
-      // what is kept outlives a failure, but not its pair
+      // before what is kept, which outlives a failure, but not its pair
       const { pair } = await pairIn(sources.tickers, [], tickerId)
       return await day(parts, tickerId, pair.address, turn)
     },
@@ -125,7 +122,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
     ))),
 
     ticker: formOf(sources.days, days => {
-      // where the deepest pool of a pair is left out the next one would pass for it
+      // the next pool would pass for the deepest of a pair
       const deepest = days.filter(({ isDeepest }) => isDeepest)
       checkLeft(deepest.length, days.length)
       return exactResponse<CmcTickers>(Object.fromEntries(deepest.map(tickerEntry)))

@@ -12,7 +12,7 @@ import { formOf, headOf } from '../sources.js'
 import { pairIn } from '../tickers.js'
 import { deepestBook, type FormSources } from './pairs.js'
 
-/** Times in seconds, or in milliseconds where they are as large as such are today. */
+/** Times in seconds, or milliseconds from `MILLISECONDS` on. */
 interface CoinGeckoTradesAsked {
   ticker_id: string
   pool_id: string | undefined
@@ -22,7 +22,6 @@ interface CoinGeckoTradesAsked {
   end_time: number | undefined
 }
 
-/** From here on a time is in milliseconds. */
 const MILLISECONDS = 10 ** 12
 const MAX_TRADES = 1_000
 
@@ -38,8 +37,8 @@ export function createCoinGecko (sources: FormSources) {
     tickers: formOf(days, days => jsonResponse<CoinGeckoTickers>(days.map(({ ticker }) => ticker))),
 
     /**
-     * Trades of one pool of a pair by side; without a first second, as far as all are known. Throws what `pairIn`
-     * throws, INVALID_PARAMETER, OVERLOADED, and WARMING_UP and HISTORY_UNAVAILABLE while not all of them are known.
+     * Trades of one pool of a pair by side; without a start, as far back as all are known. Throws what `pairIn` throws,
+     * INVALID_PARAMETER, OVERLOADED, and WARMING_UP and HISTORY_UNAVAILABLE while not all are known.
      */
     async trades (parts: Part[], asked: CoinGeckoTradesAsked, turn: Turn) {
       const { type, limit, start_time: start, end_time: end } = asked
@@ -49,7 +48,7 @@ export function createCoinGecko (sources: FormSources) {
       const until = to === undefined ? undefined : Math.floor(to / 1000)
       const { pair } = await pairIn(tickers, [], asked.ticker_id, asked.pool_id)
       const { base, quote, price } = textsOf(pair)
-      // before they are read: what is read after it is of then, or younger
+      // before the trades are read, which are then of that moment or younger
       headOf(sources, parts)
       return await turn(() => history.read(async reading => {
         let headers = historyHeaders(true)

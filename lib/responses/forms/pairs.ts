@@ -14,7 +14,7 @@ export interface FormSources extends Sources {
   supply: Kept<Supply, [mint: string]>
 }
 
-/** A ticker whose volumes are exact, with what the trades of the same 24 hours tell besides. */
+/** A ticker with exact volumes, and what else the trades of its 24 hours tell. */
 export interface DayTicker {
   ticker: CoinGeckoTickers[number]
   change: Pool['price_change_24h']
@@ -23,8 +23,8 @@ export interface DayTicker {
 }
 
 /**
- * The tickers of which all of the last 24 hours is known, deepest first, kept. A DAO that is not final yet, or misses
- * an event, is left out. Throws what the tickers throw, HISTORY_UNAVAILABLE where none is left.
+ * The tickers whose last 24 hours are all known, deepest first, kept. Throws what the tickers throw, and
+ * HISTORY_UNAVAILABLE where none is left.
  */
 export const createDayTickers = (
   sources: Sources, list: Kept<TickerList>, pools: Kept<PoolList>
@@ -39,7 +39,7 @@ export const createDayTickers = (
     return [{
       ticker: {
         ...ticker,
-        // exactly: rounded they would contradict the prices beside them
+        // rounded they would contradict high and low
         base_volume: base,
         target_volume: target,
         high: pool.high_24h ?? last,
@@ -53,10 +53,7 @@ export const createDayTickers = (
   return whole
 })
 
-/**
- * The order book of a pair's deepest pool to so many levels (0: all), with the Unix millisecond of the pool's state.
- * Throws what `pairIn` throws.
- */
+/** The order book of a pair's deepest pool, of so many levels (0: all), with its Unix ms. Throws as `pairIn`. */
 export async function deepestBook (
   { tickers, settings }: FormSources, parts: Part[], tickerId: string, depth: number
 ) {

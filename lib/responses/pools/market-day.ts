@@ -17,7 +17,7 @@ const notRead = (firstDay: number) =>
 
 type Row = MarketDays[number]
 
-/** The days as the aggregates have them, newest first. */
+/** The days as in the aggregates, newest first. */
 async function daysOf ({ walkedTo, complete, volume, fees }: MarketTotals): Promise<Row[]> {
   const { dailyBreakdown: ofFees } = await fees()
   return (await volume()).dailyBreakdown.map(({ date, volume: usd, trades }, at) => ({
@@ -30,8 +30,8 @@ async function daysOf ({ walkedTo, complete, volume, fees }: MarketTotals): Prom
 }
 
 /**
- * One UTC day of all pools, YYYY-MM-DD, its sums as the aggregates have them. Throws INVALID_PARAMETER for what is
- * none, or has not begun, and what those throw.
+ * One UTC day of all pools, YYYY-MM-DD. Throws INVALID_PARAMETER for what is none, or has not begun, and what the
+ * aggregates throw.
  */
 export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keep(sources, async (parts, day: number) => {
@@ -76,12 +76,12 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
   }
 }
 
-/** Days of one answer at most, and where no first one is asked for. */
+/** Days of one answer, at most and by default. */
 const [MAX_DAYS, USUAL_DAYS] = [366, 30]
 
 /**
- * UTC days of all pools from the one that holds a Unix second to the one that holds another, oldest first, up to today.
- * Throws INVALID_PARAMETER for more than a year of them and for days to come, and what the aggregates throw.
+ * UTC days of all pools from that of a Unix second to that of another, oldest first, up to today. Throws
+ * INVALID_PARAMETER for more than a year and for days to come, and what the aggregates throw.
  */
 export function createMarketDays (sources: Sources, totals: Kept<MarketTotals>) {
   const get = keep(sources, async (parts, first: string, last: string) => {

@@ -19,20 +19,20 @@ import { ALL_DAYS, checkTold, extentOf, knownTrades } from '../known.js'
 import type { CANDLES, DAYS, TRADES } from '../parameters.js'
 import { headOf, keep, type Sources } from '../sources.js'
 
-/** A pool, or one market of a proposal of its DAO. */
+/** A pool, or a market of a proposal of its DAO. */
 export type Traded = PoolTokens & { address: string, market?: MarketKey }
 
-/** A sum of a candle as text of whole tokens. */
+/** A candle's sum in whole tokens. */
 export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
 
 /**
- * What was traded on one pool, made in a turn of who asks. `check` gives what an id stands for; what it throws each
- * throws, and OVERLOADED, WARMING_UP and HISTORY_UNAVAILABLE while not all of it is known.
+ * What was traded on a pool, made in the client's turn. `check` gives what an id stands for. Each throws what that
+ * throws, OVERLOADED, and WARMING_UP and HISTORY_UNAVAILABLE while not all is known.
  */
 export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promise<Traded>) {
   const { history } = sources
 
-  /** Answers by question, kept. `before` is read before the history is: no step of that may wait for a node. */
+  /** Answers by question, kept. `before` is read first: no step of the history may wait for a node. */
   function kept<A extends Pick<Bounds, 'from' | 'to'>, T, S> (
     make: (pair: Traded, asked: A, reading: Reading, state: S) => Promise<CachedResponse<T>>,
     before: (parts: Part[]) => Promise<S>
@@ -59,7 +59,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const question = { ...asked, dao, market, since, until }
     if (market !== undefined) await checkTold(reading, dao)
     const { trades, headers } = await knownTrades(reading, question)
-    // a page that ends what is known would pass for the end of all trades
+    // an empty page would pass for the end of all trades
     if (asked.before !== undefined && trades.length === 0) await knownTrades(reading, question, true)
     return jsonResponse(trades.map(trade => tradeRow(trade, pair)), headers)
   }
@@ -89,7 +89,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const told = empty ? filled : known
     const [opening] = told
     if (opening === undefined || opening.prices !== null) return jsonResponse(candleRows(told, null, pair), headers)
-    // it begins with the last price before it: the answer covers what happened since that too
+    // it begins with the last price before, so the answer covers what happened since
     const last = await reading.lastPrice(pair.address, opening.start - 1, pair.market)
     const before = extentOf(reading, pair.address, (last?.at ?? -Infinity) - 1, { until: opening.start })
     const close = last !== null && last.at > before.after ? last : null
@@ -164,10 +164,7 @@ export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
 
 type Interval = Omit<TimedCandle, 'fees' | 'unknownFees'>
 
-/**
- * Rows of candles; `close`: the last price before them, with which one without a price begins and ends. Before any
- * price there are none.
- */
+/** `close`: the last price before them, which candles without a price repeat; before any price there are none. */
 function candleRows (candles: readonly Interval[], close: ExecutedPrice | null, pair: Traded): Candles {
   const rows: Candles = []
   const { price } = textsOf(pair)

@@ -14,7 +14,7 @@ import type { DaoFactsKept } from '../daos/facts.js'
 import { checkLeft, createdAt, sinceText } from '../known.js'
 import { headOf, keep, type PricedState, type Sources } from '../sources.js'
 
-/** The pools as they are listed, deepest first; `windowsEnd`: the Unix second at which their windows end. */
+/** Pools, deepest first; `windowsEnd`: the Unix second at which their windows end. */
 export type PoolList = Awaited<ReturnType<ReturnType<typeof createTradedPools>>>
 
 /** The UTC day on which a DAO's pool began; null for a time that is no date. */
@@ -22,7 +22,7 @@ export const startDate = ({ createdAt }: Dao) => isDate(createdAt) ? dateOf(dayO
 
 const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
 
-/** Keeps a list of pools; one of before the last day was read lacks some of what is known with it. */
+/** Keeps a list of pools, made anew once the last day is covered. */
 function keepList<V extends {}> (sources: Sources, load: Kept<V>): Kept<V> {
   const get = keep<V, [boolean]>(sources, load)
   let hasDay = false
@@ -33,8 +33,8 @@ function keepList<V extends {}> (sources: Sources, load: Kept<V>): Kept<V> {
 }
 
 /**
- * The pools by state and history alone: what many accounts of supply and treasury make is null. Kept; throws the
- * ServiceError of the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
+ * The pools by state and history, without what supply and treasury tell, kept. Throws the ServiceError of the chain,
+ * WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
  */
 export function createTradedPools (sources: Sources) {
   const { history, settings: { quoteRules } } = sources
@@ -100,12 +100,12 @@ export function createTradedPools (sources: Sources) {
 
 export type ValuedPools = Awaited<ReturnType<ReturnType<typeof createPoolList>>>
 
-/** The same with what supply and treasury make of each, `figures`, where their many accounts can be had. */
+/** The same with what supply and treasury tell of each, where their many accounts can be had. */
 export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: DaoFactsKept) =>
   keepList(sources, async parts => {
     const list = await traded(parts)
     const figures = await orUnknown(facts.all(parts))
-    // supplies hardly ever change: they count at the price that stands beside them
+    // supplies hardly ever change: they are valued at the price beside them
     const byId = new Map(Array.from(list.byId, ([id, pool]) =>
       [id, { ...pool, ...figures?.get(id)?.poolFigures(list.state.priceUsd(id)) }]))
     return { ...list, byId, figures }

@@ -11,7 +11,7 @@ import { createPoolHistory } from './pool-history.js'
 import { createPoolList, createTradedPools } from './pool-list.js'
 import { createQuotes, type ListedPool, rateText } from './quote.js'
 
-/** What is told of single pools and days. */
+/** Pools, and days of all pools. */
 export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals>, facts: DaoFactsKept) {
   const { history, settings, snapshot } = sources
   const traded = createTradedPools(sources)
@@ -35,7 +35,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
     const indexed = history.report().get(poolId)
     const read = pool.treasury_usdc_aum === null ? await orUnknown(facts.one(parts, poolId)) : undefined
     const rates = await history.read(reading => reading.feeRates(poolId))
-    // a list has its texts only where they are short
+    // lists leave out long texts
     const whole = (token: Pool['base']): Pool['base'] => ({ ...token, ...tokens.get(token.mint)?.whole })
     return {
       ...pool,

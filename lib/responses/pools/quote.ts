@@ -10,18 +10,18 @@ import type { Quote } from '../../../schemas/pools.js'
 import { jsonResponse } from '../json-response.js'
 import type { Sources } from '../sources.js'
 
-/** A rate or an amount by the settings, which have at most 18 places, without trailing zeros. */
+/** A rate or an amount of the settings, which have at most 18 places. */
 export const rateText = (rate: Rational): string => shortText(rate, 18)
 
-/** A pool that is listed, with the state that lists it. */
+/** A pool with the state that lists it. */
 export interface ListedPool { pair: Pair, state: Snapshot }
 
 /**
- * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more digits than the
- * token has, or more than the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what chain and history throw.
+ * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more decimals than
+ * the token has, or more than the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what chain and history throw.
  */
 export function createQuotes ({ history, settings }: Sources, listed: Kept<ListedPool, [poolId: string]>) {
-  /** The protocol's part as the newest swap of any pool shows it, and what is left for liquidity providers. */
+  /** The protocol's part by the newest swap of any pool; the rest goes to liquidity providers. */
   async function feesOfNow (): Promise<SwapFees> {
     const whole = settings.quoteRules.feeRate
     const [newest] = await history.read(reading => reading.feeRates())
