@@ -95,8 +95,10 @@ export const evaluate = async <T>(page: Page, script: string): Promise<T> => awa
  * `page.clock`.
  */
 export async function stopClock (page: Page): Promise<void> {
-  await page.clock.install()
-  await page.clock.pauseAt(Date.now())
+  const now = Date.now()
+  // it goes until it is stopped, and must not have passed what it is stopped at, however late that is
+  await page.clock.install({ time: now - 3_600_000 })
+  await page.clock.pauseAt(now)
 }
 /** The page of a pool, with its chart drawn and its trades there. */
 export async function openPool (page: Page, url: string, pool: string): Promise<void> {
