@@ -75,9 +75,9 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           return covers(from) && isTold(candle) ? volumeOf(candle).quote : null
         }
         // it is the newest of its time only where all since is known
-        const { now: last, '24h': before, ...past } = Object.fromEntries(prices.map(([name, byDao]) => {
+        const past = Object.fromEntries(prices.map(([age, byDao]) => {
           const price = byDao.get(dao)
-          return [name, price !== undefined && covers(price.at - 1) ? price : null]
+          return [age, price !== undefined && covers(price.at - 1) ? price : null]
         })) as Record<Age, ExecutedPrice | null>
         const candle = candles.get(dao) ?? EMPTY_CANDLE
         const { high = null, low = null, average = null } = candle.prices ?? {}
@@ -87,10 +87,8 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           low,
           /** The average of all trades that have a price. */
           priced: average,
-          /** The newest price, now, 24 hours and other times ago; null: none is known to be. */
-          last,
-          before,
-          past,
+          /** The newest price as of so long ago; null: none is known to be. */
+          prices: past,
           ...who.get(dao) ?? NO_TRADERS,
           /** Quote units, each fee at its trade's price; null: one is not known. */
           fees: candle.unknownFees > 0 ? null : sumOf(candle.fees, candle.trades),

@@ -112,14 +112,6 @@ export const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: 
   })
 
 /** Changes from the newest price before each period to the newest now. */
-function priceChanges ({ last, before, past }: PoolWindow): Pick<Pool, keyof typeof PRICE_CHANGES> {
-  const change = (from: typeof last) => ifKnown(last && from, before => changeText(before, last!))
-  return {
-    price_change_5m: change(past['5m']),
-    price_change_1h: change(past['1h']),
-    price_change_6h: change(past['6h']),
-    price_change_24h: change(before),
-    price_change_7d: change(past['7d']),
-    price_change_30d: change(past['30d'])
-  }
-}
+const priceChanges = ({ prices: { now, ...past } }: PoolWindow) =>
+  Object.fromEntries(Object.entries(past).map(([age, before]) =>
+    [`price_change_${age}`, now && before && changeText(before, now)])) as Pick<Pool, keyof typeof PRICE_CHANGES>

@@ -110,8 +110,8 @@ function sameWindow (found: PoolWindow, swaps: readonly SpotSwap[], now: number)
   const want = windowOf(swaps, now)
   const fees = found.fees === null ? NaN : Number(found.fees.n * 1000n / found.fees.d) / 1000
   return same(want.high, found.high) && same(want.low, found.low) && same(
-    want.close ?? want.before, found.last
-  ) && same(want.before, found.before) &&
+    want.close ?? want.before, found.prices.now
+  ) && same(want.before, found.prices['24h']) &&
     want.base === shown(found.base) && want.quote === shown(found.quote) && want.trades === found.trades &&
       want.makers === found.makers &&
     want.week === shown(found.quote7d!) && want.month === shown(found.quote30d!) &&

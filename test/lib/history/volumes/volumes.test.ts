@@ -127,7 +127,7 @@ test('a price from before the window that could not be read once is read the nex
     }
   }, { rate: ratio(5n, 1000n), basis: 'input' })
   const { sequenceRanges } = await store.load()
-  const before = async () => (await windows(ledger.time, { ...NOTHING_KNOWN, sequenceRanges })).get(dao.address)!.before
+  const before = async () => (await windows(ledger.time, { ...NOTHING_KNOWN, sequenceRanges })).get(dao.address)!.prices['24h']
   await t.rejects(before(), { code: 'HISTORY_UNAVAILABLE' })
   isAway = false
   t.ok(await before())

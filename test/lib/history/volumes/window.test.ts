@@ -189,7 +189,7 @@ test(
       found.quote.n === sumOf(expected.quote, trades).n * found.quote.d / SCALE &&
       found.makers === expected.makers && quotient(found.high) === quotient(expected.high) &&
         quotient(found.low) === quotient(expected.low) &&
-      quotient(found.last) === quotient(expected.close ?? last) && quotient(found.before) === quotient(last) &&
+      quotient(found.prices.now) === quotient(expected.close ?? last) && quotient(found.prices['24h']) === quotient(last) &&
         (found.priced?.quote ?? 0n) === expected.priced.quote &&
       (found.priced?.base ?? 0n) === expected.priced.base &&
         found.quote7d!.n === expected.week * found.quote7d!.d / SCALE
