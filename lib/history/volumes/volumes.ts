@@ -44,32 +44,33 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
   /** Whether its volume is known: by the basis 'fees' each fee has to be. */
   const isTold = ({ unknownFees }: Candle): boolean => valuation.basis !== 'fees' || unknownFees === 0
 
+  /** By DAO that has an event or an account its last 24 hours at the Unix second `now`. */
+  async function day (now: number, known: Completeness) {
+    const wholeAfterOne = wholeAfterOf(known)
+    const candles = await lastDay(now + 1, known.sequenceRanges.keys())
+    return new Map(Array.from(daosOf(known), dao => {
+      const [candle, wholeAfter] = [candles.get(dao) ?? EMPTY_CANDLE, wholeAfterOne(dao)]
+      const covers = (time: number): boolean => wholeAfter !== undefined && wholeAfter <= time
+      return [dao, { candle, wholeAfter, covers, complete: covers(now - DAY) && isTold(candle) }] as const
+    }))
+  }
+
   return {
-    /** By DAO that has an event or an account, at the Unix second `now`. Throws HISTORY_UNAVAILABLE. */
+    /** Volumes by DAO, of the 24 hours up to the Unix second `now`. Throws HISTORY_UNAVAILABLE. */
     async last24h (now: number, known: Completeness) {
-      const knowledge = knowledgeOf(known, now - DAY)
-      const volumes = await lastDay(now + 1, known.sequenceRanges.keys())
-      return new Map(Array.from(daosOf(known), dao => {
-        const candle = volumes.get(dao) ?? EMPTY_CANDLE
-        return [dao, { ...volumeOf(candle), complete: knowledge(dao) === 'whole' && isTold(candle) }] as const
-      }))
+      return new Map(Array.from(await day(now, known), ([dao, { candle, complete }]) =>
+        [dao, { ...volumeOf(candle), complete }]))
     },
 
     /** Likewise, all that is told of a pool. */
     async windows (now: number, known: Completeness) {
-      const daos = [...daosOf(known)]
       const stored = [...known.sequenceRanges.keys()]
-      // first: steps that are written meanwhile change what is known
-      const wholeAfterOne = wholeAfterOf(known)
-      const wholeAfter = new Map(daos.map(dao => [dao, wholeAfterOne(dao)]))
       const minute = now - now % MINUTE
-      const [candles, who] = [await lastDay(now + 1, stored), await traders(now + 1, stored)]
+      const [days, who] = [await day(now, known), await traders(now + 1, stored)]
       const [week, month] = [await lastWeek(minute, stored), await lastMonth(minute, stored)]
       const prices: Array<Awaited<ReturnType<typeof lastPrices[0]>>> = []
       for (const read of lastPrices) prices.push(await read(now, stored))
-      return new Map(await inSlices(daos, dao => {
-        const after = wholeAfter.get(dao)
-        const covers = (time: number): boolean => after !== undefined && after <= time
+      return new Map(await inSlices(days, ([dao, { candle, wholeAfter, covers, complete }]) => {
         const quoteOf = (sums: typeof week, from: number) => {
           const candle = sums.get(dao) ?? EMPTY_CANDLE
           return covers(from) && isTold(candle) ? volumeOf(candle).quote : null
@@ -79,7 +80,6 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           const price = byDao.get(dao)
           return [age, price !== undefined && covers(price.at - 1) ? price : null]
         })) as Record<Age, ExecutedPrice | null>
-        const candle = candles.get(dao) ?? EMPTY_CANDLE
         const { high = null, low = null, average = null } = candle.prices ?? {}
         return [dao, {
           ...volumeOf(candle),
@@ -96,8 +96,8 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           quote7d: quoteOf(week, minute - WEEK - 1),
           quote30d: quoteOf(month, minute - MONTH - 1),
           /** All after this Unix second is known; −Infinity: from the beginning; undefined: nothing. */
-          wholeAfter: after,
-          complete: covers(now - DAY) && isTold(candle)
+          wholeAfter,
+          complete
         }] as const
       }))
     },
