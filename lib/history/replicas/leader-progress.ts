@@ -4,8 +4,8 @@ import type { Store } from '../store/create-store.js'
 import { NO_OWNERS } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
 
-const NOTHING: Pick<Progress, 'head' | 'lastDay' | 'isPublished' | 'verifiedTo' | 'missingOwners'> = {
-  head: null, lastDay: null, isPublished: false, verifiedTo: null, missingOwners: NO_OWNERS
+const NOTHING: Pick<Progress, 'head' | 'lastDay' | 'verifiedTo' | 'missingOwners'> = {
+  head: null, lastDay: null, verifiedTo: null, missingOwners: NO_OWNERS
 }
 
 export type LeaderProgress = Awaited<ReturnType<typeof readLeaderProgress>>
@@ -19,13 +19,12 @@ export async function readLeaderProgress (store: Store) {
 
 /** Tells it to followers, with what earlier leaders told: a new one has yet to search the gaps, and to come as far. */
 export const createProgressWriter = (store: Store) =>
-  async ({ head, lastDay, isPublished, verifiedTo, sequenceGaps, searched, missingOwners }: Progress) => {
+  async ({ head, lastDay, verifiedTo, sequenceGaps, searched, missingOwners }: Progress) => {
     const before = await readLeaderProgress(store)
     const lost = new Set([...before.lost, ...[...sequenceGaps.values()].flat().filter(searched).map(gapKey)])
     await store.tell(JSON.stringify({
       head: head ?? before.head,
       lastDay,
-      isPublished: isPublished || before.isPublished,
       verifiedTo: verifiedTo ?? before.verifiedTo,
       missingOwners,
       lost: [...lost]

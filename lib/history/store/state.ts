@@ -87,6 +87,7 @@ export const stateReads = {
       fencingToken: meta.get('epoch'),
       /** The network of the rows, by its genesis hash. */
       genesis: meta.get('genesis'),
+      isPublished: meta.has('published'),
       /** What it has told. */
       progress: meta.get('progress')
     }
