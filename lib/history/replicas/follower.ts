@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { createTurns } from '../../async.js'
+import { createTurns, orLate } from '../../async.js'
 import { systemClock } from '../../clock.js'
 import { type ServiceError, unusable, warmingUp } from '../../errors.js'
 import { type AnswersOptions, createAnswers, type Seen as State } from '../answers.js'
@@ -12,8 +12,10 @@ import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, readLeaderProgress } from './leader-progress.js'
 
-/** Longest wait for a turn, ms: with a silent database each takes seconds to fail. */
-const PATIENCE_MS = 5_000
+/** Longest wait for the database, ms: a silent one takes longer to fail. */
+const PATIENCE_MS = 4_000
+
+const slow = () => unusable('the database takes too long')
 
 /** The store of a process that only reads; the tables exist by the first use. */
 export function openPostgresReader (place: PostgresLocation) {
@@ -50,9 +52,7 @@ export function openPostgresReader (place: PostgresLocation) {
     async together<T> (work: () => Promise<T>): Promise<T> {
       const asked = systemClock.now()
       return await turns(async () => {
-        if (systemClock.now() - asked > PATIENCE_MS) {
-          throw unusable('the database takes too long for those who asked before')
-        }
+        if (systemClock.now() - asked > PATIENCE_MS) throw slow()
         return await reading(async trx => {
           opened = trx
           try {
@@ -95,13 +95,13 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     return kept === undefined || own === undefined || kept === own ? undefined : otherNetwork(kept, own)
   }
 
-  const seeing = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => together(async () => {
+  const seeing = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => orLate(together(async () => {
     const now = await look()
     const wrong = refusal()
     if (wrong !== undefined) throw wrong
     if (network() === undefined) throw warmingUp('the network of the node is not known yet')
     return await work(now)
-  })
+  }), PATIENCE_MS, slow)
   const answers = createAnswers({ ...options, store, last: () => seen, seeing })
 
   return {

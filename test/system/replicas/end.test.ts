@@ -49,19 +49,47 @@ test('a signal ends a start that waits for others, at once and with status 0', {
   t.ok(messages(server).includes('SIGTERM received before the service listens: it ends'))
 })
 
+/** A service on a database behind a link, once all that it answers is there. */
+async function onLink (t: Test) {
+  const env = await setUp(t)
+  const database = new URL(newPlace(t).url)
+  const link = await createLink({ host: database.hostname, port: Number(database.port || 5432) })
+  t.teardown(() => link.close())
+  Object.assign(database, { hostname: '127.0.0.1', port: String(link.port) })
+  const server = startServer(t, { ...env, DATABASE_URL: database.href })
+  const url = await server.url()
+  await until('the history is there', async () => (await fetch(`${url}/dexscreener/latest-block`)).status === 200)
+  await until('the tickers are there', async () => (await fetch(`${url}/api/tickers`)).status === 200)
+  return { link, server, url }
+}
+
+test('of a silent database what needs it is 503 in time, however many ask, and no fault of a node', { skip }, async t => {
+  const { link, url } = await onLink(t)
+  const [{ ticker_id: pair }] = await (await fetch(`${url}/api/tickers`)).json() as [{ ticker_id: string }]
+  link.begin('silent')
+  const wrong: string[] = []
+  async function ask (path: string): Promise<void> {
+    const at = steadyNow()
+    const { status } = await fetch(url + path)
+    const ms = Math.round(steadyNow() - at)
+    if (status !== 503 || ms > 10_000) wrong.push(`${path}: ${status} after ${ms} ms`)
+  }
+  const dear = Array.from({ length: 8 }, (_, at) => `/coingecko/historical_trades?ticker_id=${pair}&limit=${at}`)
+  const asked = ['/api/pools', '/api/days', '/dexscreener/latest-block', ...dear]
+  // also while some wait, and after the first have been refused
+  const waves = [0, 3_000, 6_000].map(async ms => {
+    await new Promise(resolve => { setTimeout(resolve, ms) })
+    await Promise.all(asked.map(ask))
+  })
+  await Promise.all(waves)
+  t.same(wrong, [])
+})
+
 test(
   'a database that falls silent does not hold up the end: it comes within 10 s, with status 0',
   { skip },
   async t => {
-    const env = await setUp(t)
-    const database = new URL(newPlace(t).url)
-    const link = await createLink({ host: database.hostname, port: Number(database.port || 5432) })
-    t.teardown(() => link.close())
-    Object.assign(database, { hostname: '127.0.0.1', port: String(link.port) })
-    const server = startServer(t, { ...env, DATABASE_URL: database.href })
-    const url = await server.url()
-    await until('the history is there', async () => (await fetch(`${url}/dexscreener/latest-block`)).status === 200)
-    await until('the tickers are there', async () => (await fetch(`${url}/api/tickers`)).status === 200)
+    const { link, server, url } = await onLink(t)
     link.begin('silent')
     let isWaiting = true
     const waiting = fetch(`${url}/dexscreener/latest-block`).catch(() => {}).finally(() => { isWaiting = false })
