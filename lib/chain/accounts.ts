@@ -11,7 +11,7 @@ import type { KnownAccounts, RawAccount } from './types.js'
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
 const CLOCK_BYTES = 40
-/** Of one call, but for the Clock; plans may allow fewer. */
+/** Of one call beside the Clock; plans may allow fewer. */
 export const MAX_ACCOUNTS = 99
 const AT = { commitment: 'confirmed', encoding: 'base64' } as const
 const { commitment } = AT
@@ -19,7 +19,7 @@ const { commitment } = AT
 const HEAD = { offset: 0, length: 72 }
 // An owner that the node's index leaves out.
 const EXCLUDED = -32010
-// By which a node says itself that it is behind a slot, and will have it soon.
+// Behind minContextSlot, which the node will reach soon.
 const SLOT_NOT_REACHED = -32016
 
 const bad = (what: string): ServiceError => badAnswer(`the node's answer: ${what}`)
@@ -41,7 +41,7 @@ function readAccount (address: string, account: unknown): RawAccount {
   if (!isRecord(account) || typeof account.owner !== 'string') throw bad('an account without an owner')
   const [text, encoding] = Array.isArray(account.data) ? account.data as unknown[] : []
   const data = Buffer.from(typeof text === 'string' ? text : '', 'base64')
-  // Buffer.from passes over what is no base64
+  // Buffer.from skips what is no base64
   if (encoding !== 'base64' || typeof text !== 'string' || data.length !== Buffer.byteLength(text, 'base64')) {
     throw bad('account data that are not base64')
   }
@@ -69,7 +69,7 @@ export const clockQuestion = (commitment: Question<null>['commitment']): Questio
   read: ([answer]) => ({ moment: readClock(readContext(answer).value), value: null })
 })
 
-/** A list of accounts, dated by the Clock that is read beside it, and what `take` makes of it. */
+/** What `take` makes of a list of accounts, dated by the Clock of the same request. */
 function listQuestion<T> (
   method: string, params: readonly unknown[], take: (accounts: RawAccount[], moment: Moment) => T
 ): Question<T> {
@@ -85,17 +85,17 @@ function listQuestion<T> (
   }
 }
 
-/** Addresses of known accounts that a list of this slot lacks: it is short. */
+/** Known accounts that a list of this slot should have, and lacks. */
 export const missingOf = (known: KnownAccounts, slot: number, listed: { has (address: string): boolean }): string[] =>
   [...known].flatMap(([address, from]) => from <= slot && !listed.has(address) ? [address] : [])
 
 export type AccountReader = ReturnType<typeof createAccountReader>
 
-/** Reads of the state now, at commitment `confirmed`. Throws a ServiceError. */
+/** Reads at commitment `confirmed`. Throws a ServiceError. */
 export const createAccountReader = (rpc: Rpc) => ({
   /**
-   * Every account of `program` whose data begin with `prefix`. A node that leaves out one of `known`, or whose list
-   * `check` refuses by a NODE_BAD_ANSWER, is not believed: the next is asked, then that is thrown.
+   * Every account of `program` whose data begin with `prefix`. A list that lacks one of `known`, or by which `check`
+   * throws NODE_BAD_ANSWER, is not believed: the next node is asked.
    */
   async programAccounts (
     program: string, prefix: Buffer, known: KnownAccounts = new Map(),
@@ -118,8 +118,8 @@ export const createAccountReader = (rpc: Rpc) => ({
   },
 
   /**
-   * Lists of at most 99, a node call for each, at `minSlot` or later and of the oldest of their moments; in the order
-   * asked for; null: there is none. `length`: bytes of each that are enough, 40 or more.
+   * Accounts of each list of at most 99, in the order asked for; null: there is none. At `minSlot` or later, dated by
+   * the oldest list. `length`: bytes to read of each, at least the Clock's 40.
    */
   async accounts (lists: ReadonlyArray<readonly string[]>, minSlot = 0, length?: number) {
     const config = { ...AT, ...length !== undefined && { dataSlice: { offset: 0, length } } }
@@ -150,7 +150,7 @@ export const createAccountReader = (rpc: Rpc) => ({
   async tokenAccounts (owner: string, programId: string) {
     const params = [owner, { programId }, { ...AT, dataSlice: HEAD }]
     return await rpc.ask(listQuestion('getTokenAccountsByOwner', params, accounts => {
-      // some give accounts whole
+      // some nodes ignore dataSlice
       if (accounts.some(({ data }) => data.length < HEAD.length)) throw bad('a token account of another length')
       return accounts.map(({ address, data }) => ({ address, data: data.subarray(0, HEAD.length) }))
     })).catch((error: unknown) => {

@@ -6,8 +6,8 @@ import { answerError, countsAgainstNode, faultOf, nodeError, secondsOf } from '.
 import { type Call, failAll, OPTIONAL_METHODS, type Reply, type Send, type SendOptions } from './rpc.js'
 
 /**
- * Asks a node for its genesis hash before its first use and after `forget`. While it is not that of `cluster`, which is
- * the first that any of the nodes has told, calls fail with NODE_BAD_ANSWER.
+ * Asks a node for its genesis hash before its first use and after `forget`. While it is not that of `cluster`, the
+ * first that any node has told, calls fail with NODE_BAD_ANSWER.
  */
 export function withGenesisCheck (
   send: Send, { host, cluster }: { host: string, cluster: { genesis?: string } }
@@ -36,13 +36,13 @@ interface BreakerOptions { host: string, clock: Clock, failures: number, onOpen:
 // A fault that ends must be noticed within one cache lifetime of 10 s.
 const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
 
-/** Opens after so many `failures` in a row: BREAKER_OPEN for a while, then what comes first decides. */
+/** Opens after `failures` in a row: BREAKER_OPEN for a while; then one request decides. */
 export function withBreaker (send: Send, { host, clock, failures, onOpen }: BreakerOptions) {
   let inRow = 0
   let openings = 0
   let openUntil = 0
   let probing = false
-  // What began in an earlier state comes too late to mean anything.
+  // Replies to requests of an earlier state don't count.
   let era = 0
 
   function judge (isProbe: boolean, good: boolean | undefined): void {
@@ -78,7 +78,7 @@ export function withBreaker (send: Send, { host, clock, failures, onOpen }: Brea
   }
 }
 
-/** Undefined: what was not done says nothing of the node. */
+/** undefined: calls that were not carried out say nothing of the node. */
 function isGood (calls: readonly Call[], replies: Reply[]): boolean | undefined {
   const errors = replies.flatMap(({ error }) => error ?? [])
   if (errors.length < replies.length) return true

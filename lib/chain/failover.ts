@@ -1,6 +1,6 @@
 /**
- * Which node is asked: all in their order until a result is believed, and again after a pause where that may help. The
- * one place where anything is tried again.
+ * Nodes are asked in their order until a result is believed, and again after a pause where that may help. Nothing else
+ * retries.
  */
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
@@ -10,19 +10,19 @@ import { type Call, OPTIONAL_METHODS, type Question, reasonOf, type Reply, type 
 import type { Timekeeper } from './timekeeper.js'
 import type { AtMoment, Priority } from './types.js'
 
-// A pause is anything up to this, twice as much each time.
+// A pause is random, up to this; twice as much each time.
 const BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 2_000
-// For so long a node is not asked for an optional method it has not, and for one that it should have.
+// How long a node is not asked for a method that it lacks: an optional one, and one that it should have.
 const UNSUPPORTED_MS = 3_600_000
 const MISSING_MS = 60_000
 const METHOD_NOT_FOUND = -32601
-// By which a node or a plan says that it does not offer an optional method.
+// A node or a plan does not offer an optional method.
 const NOT_OFFERED_CODES = new Set([METHOD_NOT_FOUND, -32600, -32001, -32010, -32000, -32003, -32403])
 const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
 // How long a call waits for a node's rate while another may be free.
 const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5_000, past: undefined, idle: undefined }
-// For so long is asked last for a method who did not answer it in time, and for all who has shown an older state.
+// How long a node is asked last: for a method that it did not answer in time; for ALL, as it showed an older state.
 const LAST_MS = 60_000
 const ALL = ''
 // Moments count whole seconds, and nodes are asked one after the other.
@@ -47,7 +47,7 @@ interface Unit<T> {
 export function withFailover (
   nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, onFault, retries }: FailoverOptions
 ) {
-  // until when each is asked last, for a method or for ALL, and not for a method; the last fault that was told of it
+  // by method, until when a node is asked last, or not at all; the last fault that was reported of it
   const known = nodes.map(() =>
     ({ lastUntil: new Map<string, number>(), without: new Map<string, number>(), fault: '' }))
 
@@ -116,7 +116,7 @@ export function withFailover (
     })
   }
 
-  /** Again after a pause, while there are errors by which that may help. */
+  /** Rounds, with pauses between, while errors are worth a retry. */
   async function settle<T> (units: ReadonlyArray<Unit<T>>, options: SendOptions): Promise<Array<T | ServiceError>> {
     const { signal, deadline = Infinity } = options
     const answers = new Array<T | ServiceError>(units.length)
@@ -126,7 +126,7 @@ export function withFailover (
       let longest = 0
       open = open.filter((at, i) => {
         const answer = given[i]!
-        // why it failed before says more than that our own failures have opened the breaker
+        // why it failed before says more than that the breaker is open
         if (isServiceError(answer, 'BREAKER_OPEN')) answers[at] ??= answer
         else answers[at] = answer
         if (!isServiceError(answer) || !isWorthRetrying(answer)) return false
@@ -153,7 +153,7 @@ export function withFailover (
       return { value: { moment, value, readAt }, age, isEnough: age <= CURRENT_MS[commitment] }
     } catch (error) {
       if (!isServiceError(error)) throw error
-      const fault = error.message.replace(/\d+/g, '')   // a moment of the future goes on
+      const fault = error.message.replace(/\d+/g, '')   // a time in it changes
       if (fault !== node.fault) onFault(error)
       node.fault = fault
       return error
@@ -190,7 +190,7 @@ function isNotOffered (method: string, error: ServiceError): boolean {
 /** One worth a retry, else of a node that was asked; of several the shortest Retry-After. */
 function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
   const offering = errors.filter(error => faultOf(error)?.reason !== 'unsupported')
-  // whoever offers the method and gave another error may know the cursor
+  // a node that offers the method and gave another error may know the cursor
   const others = offering.filter(error => faultOf(error)?.rpcCode !== CURSOR_UNKNOWN)
   const asked = others.filter(error => error.code !== 'BREAKER_OPEN')
   const from = [asked.filter(isWorthRetrying), asked, others, offering].find(({ length }) => length > 0) ?? errors

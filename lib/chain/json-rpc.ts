@@ -1,4 +1,4 @@
-/** How calls are sent and answers read, within a size and a deadline: everything that is no answer is an error. */
+/** JSON-RPC over HTTP, within a size and a deadline: everything that is no answer is an error. */
 import { Agent, type IncomingHttpHeaders, request as requestPlain } from 'node:http'
 import { Agent as SecureAgent, request as requestSecure } from 'node:https'
 import { pipeline } from 'node:stream'
@@ -32,13 +32,13 @@ interface NodeCallsOptions {
 
 export type NodeCalls = ReturnType<typeof createNodeCalls>
 
-/** Unpacked bytes; whoever leaves before the end ends the download. */
+/** Unpacked bytes; leaving the iteration ends the download. */
 export interface Body extends AsyncIterable<Uint8Array> { destroy (): void }
 
 /** The body is to be read or destroyed. */
 export interface Answer { status: number, headers: IncomingHttpHeaders, body: Body }
 
-/** Kept between requests. Redirects are answers: followed, one would carry the key to a strange host. */
+/** Kept between requests. Redirects are not followed: one would carry the key to another host. */
 export interface Connections {
   /** `signal` ends the answer's body too. Throws the platform's error where there is no answer. */
   post (url: URL, text: string, signal: AbortSignal): Promise<Answer>
@@ -48,14 +48,14 @@ export interface Connections {
 // Shorter than nodes and proxies keep an idle connection; where they say how long, that holds.
 const IDLE_MS = 4_000
 /**
- * For so long each address of a host but the last is tried: by the platform's 250 ms one that is a continent away is
- * given up, for an IPv6 address that this machine has no way to.
+ * How long an address of a host is tried before the next one. The platform's 250 ms give up one that is a continent
+ * away, for an IPv6 address to which this machine has no route.
  */
 export const ADDRESS_LIMITS = { autoSelectFamilyAttemptTimeout: 1_000 }
-// Public nodes count new connections: the body of a refusal is read, so that its own can be used again.
+// The body of a refusal is read to keep its connection: public nodes count new ones.
 const REFUSAL_BYTES = 65_536
 const REFUSAL_MS = 250
-// Longer pauses are no advice any more, s.
+// s
 const MAX_RETRY_AFTER = 600
 // "Too many calls" by code, or by other codes (-32005, -32007) and the words of providers. In errors about a request
 // the same words are about its size: invalid, of an owner without an index, of a scan that finds too much.
@@ -103,7 +103,7 @@ export function readUrl (text: string, scheme: 'http' | 'ws', whose: string): UR
   return url
 }
 
-/** The pause that a Retry-After states, s, a date by the answer's own, else from `epoch`, Unix ms; undefined: none. */
+/** Seconds of a Retry-After; a date counts from the answer's own, else from `epoch`, Unix ms. undefined: none. */
 export function readRetryAfter (
   { 'retry-after': header = '', date = '' }: IncomingHttpHeaders, epoch: number
 ): number | undefined {
@@ -137,7 +137,7 @@ export function createNodeCalls (
     const { status, headers, body } = await connections.post(url, text, signal)
     onHeaders(calls[0]!.method, headers)
     if (status !== 200) {
-      // Whatever happens to the body, the status has been said.
+      // the status counts, whatever becomes of the body
       const cancel = clock.after(REFUSAL_MS, () => body.destroy())
       await read(body, REFUSAL_BYTES).catch(() => {}).finally(cancel)
       throw httpError(host, status, readRetryAfter(headers, clock.epoch()))
@@ -148,7 +148,7 @@ export function createNodeCalls (
 
   return async (calls: readonly Call[], ms: number, signal: AbortSignal): Promise<Reply[]> => {
     const begun = clock.now()
-    // for connecting, waiting, a body that drips
+    // includes connecting, and a body that drips
     const late = new AbortController()
     const cancel = clock.after(ms, () =>
       late.abort(nodeError('NODE_UNAVAILABLE', `took longer than ${ms} ms`, { host, reason: 'timeout' })))

@@ -1,15 +1,15 @@
 /**
- * When it is, how old a state of the chain is, and whether the chain has halted. Pure. Clocks are kept less the steady
- * clock, so that they hold between answers.
+ * UTC, the age of a state of the chain, and whether the chain has halted. Pure. Clocks are kept as offsets from the
+ * steady clock, so that they hold between answers.
  */
 
 /** A slot, and the chain's own time at it, Unix seconds. */
 export interface Moment {
   slot: number
   time: number
-  /** The time follows from the slot. */
+  /** The time is estimated from the slot. */
   bySlot?: boolean
-  /** Of a list that is newer than the Clock read beside it, as by another backend: its own slot. */
+  /** The slot of a list that is newer than the Clock beside it, as from another backend. */
   listSlot?: number | undefined
 }
 
@@ -23,9 +23,9 @@ export interface NodeFacts {
   shown?: Moment & { at: number, movedAt: number | undefined }
   /** Its `Date` header less the steady clock, ms. */
   date?: { offset: number, at: number }
-  /** Of getHealth, since when without a pause. */
+  /** What getHealth says, and since when without a gap. */
   health?: { says: Health, at: number, since: number }
-  /** Its moment from which on the pace is measured, and the seconds that a slot takes, never too few. */
+  /** The moment from which the pace is measured; the seconds that a slot takes, never too few. */
   mark?: Moment
   pace?: number
 }
@@ -37,7 +37,6 @@ export interface Facts {
   /** The freshest time that any node has shown, less the steady clock, ms, by minute; and its youngest moment. */
   freshest: Map<number, number>
   newest?: Moment
-  /** Concluded with each reading. */
   utc: Utc
   /** By how much the chain's clock is believed to be behind UTC though its state is current, ms. */
   drift: number
@@ -64,7 +63,7 @@ const AGREEING_MS = 60_000
 const SAME_SLOTS = 10
 const SAME_MS = 3_000
 const MINUTE = 60_000
-// So long must a drift have lasted, or one node called itself healthy; no longer is a Date believed.
+// How long a drift must last, or one node call itself healthy; how long a Date counts.
 const DRIFT_MINUTES = 10
 // Mainnet's clock was 30 minutes behind on 2022-05-26.
 const MAX_DRIFT_MS = 60 * MINUTE
@@ -86,10 +85,10 @@ export const noFacts = (hosts: readonly string[], clock: number): Facts => ({
 const freshestOf = ({ freshest }: Facts): number => Math.max(...freshest.values())
 
 /**
- * UTC is the latest of what most witnesses say within a minute, so that an error makes a state look older: the wall
- * clock, to whose side a tie goes, the `Date` of each host, and the chain (-Infinity: it has shown nothing), whose vote
- * counts and whose time does not, since its drift is told by UTC; where each says another time, the latest of all. It
- * is never before the freshest time that has been taken.
+ * UTC is the latest of what most witnesses say within a minute, or of all where none agree, so that an error makes a
+ * state look older. Witnesses are the wall clock, to whose side a tie goes, the `Date` of each host, and the chain
+ * (-Infinity: it has shown nothing), of which only the vote counts, as its drift is told by UTC. UTC is never before
+ * the freshest time that has been taken.
  */
 function utcOf (facts: Facts, now: number, chain: number): Utc {
   const dates = new Map<string, number>()
@@ -114,7 +113,7 @@ function utcOf (facts: Facts, now: number, chain: number): Utc {
   }
 }
 
-/** Age of a state of the chain's time, ms, never below 0. A jump of that clock makes what was shown before no older. */
+/** Age of a state of the chain's time, ms, never below 0. A jump of that clock ages nothing shown before. */
 export function ageOf (facts: Facts, now: number, time: number): number {
   const { utc, jumped } = facts
   const { drift } = jumped !== undefined && time <= jumped.from ? jumped : facts
@@ -128,9 +127,9 @@ const says = ({ health }: NodeFacts, now: number): Health | undefined =>
   health === undefined || now - health.at > MINUTE ? undefined : health.says
 
 /**
- * The least lag of the last ten minutes, ms, where it is the chain's clock and not the nodes: two hosts show the same
- * place, both go on, neither says that it is behind; or one has called itself healthy for all that time, and it is
- * more than what is current may lag.
+ * The least lag of the last ten minutes, ms, where the chain's clock lags and not the nodes, else 0: two hosts agree,
+ * both go on, neither says that it is behind; or one has called itself healthy for all that time, and the lag is more
+ * than a current state may have.
  */
 function driftOf (facts: Facts, now: number): number {
   const least = facts.utc.offset - freshestOf(facts)
@@ -181,14 +180,14 @@ function measurePace (node: NodeFacts, moment: Moment): void {
   node.mark = moment
 }
 
-/** Whether the chain's clock has moved further on since the newest moment than its slots can take. */
+/** Whether the chain's clock has advanced since the newest moment by more than its slots can take. */
 function isJump ({ newest }: Facts, { slot, time }: Moment): boolean {
   if (newest === undefined) return false
   const slots = Math.max(0, slot - newest.slot)
   return (time - newest.time - slots * SLOWEST_PACE) * 1000 > CURRENT_MS.confirmed
 }
 
-/** Takes a moment that a node has shown; false: it is of a future that only the chain knows, and not taken. */
+/** Takes a moment that a node has shown; false: not taken, it is ahead of what all others say. */
 export function withMoment (
   facts: Facts, index: number, { at, ...moment }: Moment & { at: number }, commitment: Commitment = 'confirmed'
 ): boolean {

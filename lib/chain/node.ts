@@ -1,6 +1,6 @@
 /**
- * What waits for a node: calls by priority go out as fast as its rate allows, and to the front of the queue where it
- * refuses them for that.
+ * The queue of a node: calls go out by priority, as fast as its rate allows; what it refuses for its rate goes back to
+ * the front.
  */
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../clock.js'
@@ -40,7 +40,7 @@ const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress',
 const LONG_MS = 30_000
 // How long calls go out one by one where a batch was refused.
 const SINGLES_MS = 60_000
-// For so long at most is asked to be silent who limits a rate.
+// The longest Retry-After of a rate limit.
 const RATE_SILENCE_S = 60
 
 export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, largestBatch }: QueueOptions) {
@@ -136,7 +136,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     else giveUpIfTooLate(submission)
   }
 
-  /** By 503 proxies refuse what is too fast (nginx's limit_req); who is asked slowly, or asks for longer, is out. */
+  /** Proxies refuse by 503 what is too fast (nginx's limit_req); asked slowly, or for longer, the node is down. */
   const isForRate = (error: ServiceError | undefined): boolean =>
     faultOf(error)?.status === 503 && (error!.retryAfter ?? 0) <= RATE_SILENCE_S && rate.isFast()
 
@@ -148,7 +148,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     rate.refuse(method, sentAt, retryAfter === undefined ? undefined : retryAfter * 1000)
   }
 
-  /** Whether a batch was refused as such, or is too much to answer: its calls are asked at once one by one. */
+  /** Whether a batch was refused as such, or is too much to answer: its calls are sent again one by one. */
   function isOfBatch (error: ServiceError): boolean {
     const { reason, status = 0 } = faultOf(error) ?? {}
     const isRefused = ['too-large', 'batch', 'wrong-shape'].includes(reason ?? '') || (status >= 400 && status < 500)
@@ -157,7 +157,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     return isRefused
   }
 
-  /** Of what has not been sent. */
+  /** Replies to what has not been sent. */
   function end ({ waiting, settle }: Submission, error: ServiceError): void {
     for (const at of waiting.splice(0)) settle({ error }, at)
   }

@@ -14,7 +14,7 @@ import type { Call, Reply, Rpc, SendOptions } from './rpc.js'
 import { createTimekeeper, type TimeEvent } from './timekeeper.js'
 import type { CallOptions, Priority } from './types.js'
 
-/** Tests, which can't wait as long, state their own. */
+/** Tests set shorter ones. */
 const LIMITS = {
   /** Of a request, ms: five times what a healthy node takes for the largest read. */
   callMs: 5_000,
@@ -37,14 +37,14 @@ export interface NodeClientOptions extends Partial<typeof LIMITS> {
   urls: readonly string[]
   /** Calls a second that each node's plan allows; undefined: learned. */
   rates?: ReadonlyArray<number | undefined>
-  /** Told of what changes about the time, and once of each fault of a node's answers. */
+  /** Told of changes of the time, and once of each fault of a node's answers. */
   onTime?: (event: TimeEvent) => void
   onFault?: (error: ServiceError) => void
   /** Told of every request once it has ended. Must not throw. */
   onCall?: (report: CallReport) => void
   connections?: Connections
   clock?: Clock
-  /** By which ages are told. */
+  /** For ages. */
   timeClock?: Pick<Clock, 'now' | 'epoch'>
 }
 
@@ -131,11 +131,10 @@ export function createNodeClient ({
   function watchNode ({ send }: typeof nodes[number], index: number): void {
     const { calls, read } = clockQuestion('confirmed')
     const asked = [...calls, { method: 'getHealth', params: [] }]
-    /** Asks for its time and its health. */
     async function look (): Promise<void> {
       const [clock, health] = await within(asked, { priority: 'head' }, sending => send(asked, sending))
       time.noteHealth(index, healthOf(health!))
-      // a Clock that is none is told where it is used
+      // a bad Clock is reported where it is used
       if (clock!.error === undefined) time.note(index, 'confirmed', read([clock!.result], time.of(index)).moment)
     }
     function again (): void {

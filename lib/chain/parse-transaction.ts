@@ -1,4 +1,4 @@
-/** Reads rows of history out of a node's unchecked JSON: anything unexpected is undefined, never a guess. */
+/** Checks a node's JSON of signatures and transactions: anything unexpected is undefined, never a guess. */
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { checkOf, Count, isRecord, Signature } from './checks.js'
 
@@ -14,7 +14,7 @@ const Row = Type.Object({
   transactionIndex: Type.Optional(orNull(Count))
 })
 
-/** Unix seconds, null where the node has none; place in the block, null before Agave 4.0. */
+/** `blockTime`: Unix seconds; null: the node has none. `transactionIndex`: in the block; null: before Agave 4.0. */
 export type SignatureInfo = NonNullable<ReturnType<typeof readSignatureInfo>>
 
 const Instruction = Type.Object({
@@ -62,7 +62,7 @@ export function readSignatureInfo (row: unknown) {
   return { signature, slot, failed: err !== null, blockTime: blockTime || null, transactionIndex }
 }
 
-/** The result of getTransaction, itself and not a copy; undefined where a part that events are read from is odd. */
+/** The result of getTransaction, not a copy; undefined where a part that events are read from is odd. */
 export function readTransaction (value: unknown): RawTransaction | undefined {
   if (!isRecord(value) || !isRecord(value.meta)) return undefined
   // Nodes leave out what they have nothing to say about; the type says null.

@@ -1,4 +1,4 @@
-/** The shape of every layer between a reader and a node: calls go in, one reply for each comes out, errors too. */
+/** Types of the layers between a reader and a node: calls go in, one reply for each comes out, errors too. */
 import type { ServiceError } from '../errors.js'
 import type { Commitment, Moment, NodeFacts } from './moment.js'
 import type { AtMoment, CallOptions, Priority } from './types.js'
@@ -6,7 +6,7 @@ import type { AtMoment, CallOptions, Priority } from './types.js'
 export interface Call {
   method: string
   params: readonly unknown[]
-  /** 0: a result is believed; else the others are asked, too, and the least doubted of what all give is taken. */
+  /** 0: a result is believed; else the other nodes are asked, too, and the least doubted result is taken. */
   doubt?: ((result: unknown) => number) | undefined
 }
 
@@ -14,7 +14,7 @@ export type Reply = { result: unknown, error?: undefined } | { error: ServiceErr
 
 export interface SendOptions {
   priority: Priority
-  /** Its reason is a ServiceError: the reply of what is still open. */
+  /** Its reason, a ServiceError, is the reply to what is still open. */
   signal: AbortSignal
   /** By the clock. */
   deadline?: number
@@ -47,7 +47,7 @@ export interface Rpc {
   ofEach (call: Call, options?: CallOptions): Promise<unknown[]>
 }
 
-/** Methods that some nodes offer and others don't: being refused one says nothing of the node. */
+/** Methods that not every node offers: being refused one says nothing of the node. */
 export const OPTIONAL_METHODS: ReadonlySet<string> = new Set(['getTransactionsForAddress', 'getTokenAccountsByOwner'])
 
 export const failAll = (calls: readonly Call[], error: ServiceError): Reply[] => calls.map(() => ({ error }))

@@ -18,7 +18,7 @@ export interface SubscriptionOptions {
   onState: (state: 'up' | 'down') => void
   /** Why a connection ended, or was none. */
   onFault: (error: ServiceError) => void
-  /** What ends a connection, ms: no confirmation, then neither a notification nor one of two pongs. */
+  /** The silence that ends a connection, ms: no confirmation, then neither a notification nor one of two pongs. */
   silenceMs?: number
   clock?: Clock
 }
@@ -62,7 +62,7 @@ export function subscribe ({
     }
 
     const silent = (): void => drop(nodeError('NODE_UNAVAILABLE', 'fell silent', { host, reason: 'timeout' }))
-    let stopSilence = clock.after(silenceMs, silent)   // at first the deadline of connecting
+    let stopSilence = clock.after(silenceMs, silent)   // first of connecting
 
     function beat (): void {
       stopSilence()
@@ -88,7 +88,7 @@ export function subscribe ({
 
     socket.on('open', () => socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })))
     socket.on('message', data => {
-      if (why !== undefined) return   // what was on its way when the connection was given up
+      if (why !== undefined) return   // it was on its way when the connection was given up
       const message = parse(data)
       if (!isRecord(message)) return drop(answerError(host, 'not-json', 'sent a message that is no JSON'))
       if ('id' in message) return confirm(message)
@@ -120,7 +120,7 @@ export function subscribe ({
   }
 
   function again (upSince: number, error: ServiceError): void {
-    // a connection that falls at once must not be made again at once
+    // one that drops at once must not be opened again at once
     failures = clock.now() - upSince >= silenceMs ? 0 : failures + 1
     if (upSince !== Infinity) onState('down')
     if (closed !== undefined) return

@@ -1,4 +1,4 @@
-/** Feeds `moment.ts` with what nodes say of the time, tells what changes, and is the port to all others. */
+/** Keeps what nodes say of the time (see `moment.ts`), and tells what changes. */
 import type { Clock } from '../clock.js'
 import { timeText } from '../time.js'
 import {
@@ -9,7 +9,7 @@ import { answerError } from './node-errors.js'
 
 export type Timekeeper = ReturnType<typeof createTimekeeper>
 
-/** The port to all other rooms. */
+/** For all other rooms. */
 export type ChainTime = AgeTime & Pick<Timekeeper, 'utc' | 'offsets'>
 
 export type AgeTime = Pick<Timekeeper, 'age' | 'ageBesideHalt' | 'halted' | 'tooOld'>
@@ -74,18 +74,18 @@ export function createTimekeeper (
   }
 
   return {
-    /** By which ages are told, and Unix ms by the witnesses. */
     now: () => clock.now(),
+    /** Unix ms. */
     utc: () => clock.now() + facts.utc.offset,
     age,
     halted,
-    /** How old a state is, ms, without the time for which the chain itself had halted. */
+    /** How old a state is, ms, without the time for which the chain had halted. */
     ageBesideHalt (time: number): number {
       const now = halted()
       if (now !== undefined) return age(time) - age(now.time)
       return age(time) - (halt?.until === undefined || time > halt.from ? 0 : (halt.until - halt.from) * 1000)
     },
-    /** What is said of a newest state that is too old; `what` says whose. */
+    /** A message on a state that is too old, of which `what` is the subject. */
     tooOld (time: number, what = 'the newest state that any node shows'): string {
       const suspect = facts.utc.clock === 'alone'
         ? ', unless this machine\'s clock is wrong: no other witness agrees with it'
@@ -94,7 +94,7 @@ export function createTimekeeper (
     },
     /** By how much this machine's clock is ahead of UTC, and the chain's behind it, ms. */
     offsets: () => ({ clock: clockAhead(), drift: facts.drift }),
-    /** Of each answer's headers. */
+    /** Takes the `Date` of an answer. */
     noteDate (index: number, header: string | undefined) {
       const date = Date.parse(header ?? '')
       withDate(facts, index, Number.isNaN(date) ? undefined : date, clock.now(), clock.epoch())

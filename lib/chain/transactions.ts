@@ -11,10 +11,10 @@ import type {
 } from './types.js'
 
 const COMMITMENT = 'finalized'
-// The most of a list, and of the bulk method by its draft standard.
+// The largest page of a list, and of the bulk method by its draft standard.
 const PAGE = 1000
 const SMALL_PAGE = 100
-// A node gives none beyond what is asked for (-32015).
+// A later version is refused (-32015).
 const VERSION = { maxSupportedTransactionVersion: 1 }
 const WHOLE = { encoding: 'json', commitment: COMMITMENT, ...VERSION }
 const VERSION_UNSUPPORTED = -32015
@@ -29,7 +29,7 @@ export type HistoryReader = ReturnType<typeof createHistoryReader>
 export function createHistoryReader (rpc: Rpc) {
   let bulkPage = PAGE
 
-  /** What concerns a block, null where there is none. */
+  /** null: there is no such block. */
   async function ofBlock<T> (
     method: string, params: readonly unknown[], isAnswer: (answer: unknown) => answer is T, options: CallOptions
   ): Promise<T | null> {
@@ -108,7 +108,7 @@ export function createHistoryReader (rpc: Rpc) {
     /** The finalized head, from the node whose one is youngest. */
     head: (options: CallOptions = {}) => rpc.ask(clockQuestion(COMMITMENT), options),
 
-    /** From which slot on each node that tells has transactions. */
+    /** The first slot of which each node that tells has transactions. */
     firstAvailableBlocks: async (options: CallOptions = {}) =>
       (await rpc.ofEach({ method: 'getFirstAvailableBlock', params: [] }, options)).filter(isCount),
 
@@ -132,7 +132,7 @@ const isBlock = checkOf(Type.Object({ signatures: Type.Array(Signature) }))
 const doubtOf = (list: readonly SignatureInfo[] | ServiceError): number =>
   isServiceError(list) ? 2 : Number(list.length === 0)
 
-/** Not without the inner instructions, where events are, as of a node that does not record them. */
+/** Whether it has the inner instructions, where events are: some nodes do not record them. */
 const isWhole = (outcome: TransactionOutcome): boolean =>
   !!outcome && !isServiceError(outcome) && (outcome.meta.err !== null || outcome.meta.innerInstructions !== null)
 
@@ -146,8 +146,8 @@ function signaturesOf (rows: unknown, cursor: Cursor | undefined): SignatureInfo
 }
 
 /**
- * Of a page out of slot order, newer than `before`, or with one signature twice: a reader would skip rows, or read them
- * for ever.
+ * The fault of a page out of slot order, newer than `before`, or with a signature twice: a reader would skip rows, or
+ * read them for ever.
  */
 export function orderFault (page: readonly Cursor[], before?: Cursor): ServiceError | undefined {
   const rows = before === undefined ? page : [before, ...page]
@@ -159,7 +159,7 @@ export function orderFault (page: readonly Cursor[], before?: Cursor): ServiceEr
 const distinct = (infos: readonly SignatureInfo[]): SignatureInfo[] =>
   [...new Map(infos.map(info => [info.signature, info])).values()]
 
-/** What any of the lists has, down to where the first of them ends: there the next page begins. */
+/** What any of the lists has, down to where the first of them ends: the next page begins there. */
 function joined (lists: ReadonlyArray<readonly SignatureInfo[]>): SignatureInfo[] {
   const end = Math.max(...lists.flatMap(list => list.at(-1)?.slot ?? []))
   return distinct(lists.flat()).filter(({ slot }) => slot >= end).sort((a, b) => b.slot - a.slot)

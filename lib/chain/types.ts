@@ -1,5 +1,4 @@
-/** What the other rooms ask of a node. */
-
+/** What other rooms use of this one. */
 import type { ServiceError } from '../errors.js'
 import type { Moment } from './moment.js'
 import type { RawTransaction, SignatureInfo } from './parse-transaction.js'
@@ -15,14 +14,14 @@ export interface RawAccount {
   executable?: true
 }
 
-/** What a node read of one moment, and when it was asked for, by the steady clock, ms. */
+/** A value of one moment, and when it was asked for, by the steady clock, ms. */
 export interface AtMoment<T> {
   moment: Moment
   readAt: number
   value: T
 }
 
-/** Accounts that are there for good, from which slot on at the latest. */
+/** Accounts that are never closed, and the slot at which they have been seen. */
 export type KnownAccounts = ReadonlyMap<string, number>
 
 /** Whom a call serves: a request, the newest history, the past, nobody who waits. Lower never delay higher. */
@@ -31,7 +30,7 @@ export type Priority = 'live' | 'head' | 'past' | 'idle'
 export interface CallOptions {
   /** Default: 'live'. */
   priority?: Priority
-  /** What the whole answer may take, ms; what suits the method where not given. */
+  /** Of the whole answer, ms. Default: by priority and methods. */
   deadlineMs?: number
   signal?: AbortSignal
 }
@@ -39,7 +38,7 @@ export interface CallOptions {
 /** null: no node has it; an error: it can't be read; undefined: no answer, ask again. */
 export type TransactionOutcome = RawTransaction | null | ServiceError | undefined
 
-/** The first of some slots, ends included, at most 1,000. */
+/** The first transactions, at most 1,000, of some slots, ends included. */
 export interface BulkPage {
   order: 'asc' | 'desc'
   slots: { gte: number, lte: number }
@@ -53,6 +52,6 @@ export interface SignaturePage {
   before?: Cursor | undefined
   limit?: number
   minSlot?: number
-  /** What any node lists: one that began from a snapshot again lacks the time for which it was down. */
+  /** Joins the lists of all nodes: one that restarted from a snapshot lacks the time for which it was down. */
   isOfEach?: boolean
 }
