@@ -27,7 +27,7 @@ const MAX_KEPT = 2_000
 
 const isUnused = ({ owner, data }: RawAccount): boolean => owner === PROGRAMS.system && data.length === 0
 
-/** What is wrong with the accounts of `key`, by what was thrown when they were read; throws anything else again. */
+/** A DecodeError or ServiceError as the ServiceError of `key`'s accounts; rethrows anything else. */
 export function wrongWith (key: string, error: unknown): ServiceError {
   if (error instanceof DecodeError) return badAnswer(`${key}: ${error.message}`, error)
   if (isServiceError(error)) return error
@@ -37,12 +37,12 @@ export function wrongWith (key: string, error: unknown): ServiceError {
 export type SetReader = ReturnType<typeof createSetReader>
 
 export function createSetReader (reader: AccountReader) {
-  /** What was needed the last time, so that reading once is enough. */
+  /** Further addresses that were needed the last time, so that reading once is enough. */
   const needed = new LRUCache<string, readonly string[]>({ max: MAX_KEPT })
   /** Accounts that nodes give by one call. */
   let most = MAX_ACCOUNTS
 
-  /** By half as many accounts at a time where a node refuses that many. */
+  /** Halves the accounts of a call where a node refuses that many. */
   async function read (
     parts: Part[], wanted: ReadonlyMap<string, ReadonlySet<string>>, minSlot?: number, size = most
   ): Promise<Map<string, AccountSet>> {
@@ -82,9 +82,9 @@ export function createSetReader (reader: AccountReader) {
   }
 
   /**
-   * What `make` gives of each item, by key, or what is wrong with it, by its accounts at `minSlot` or later: at first
-   * those of `firstOf`, whose first is the key. `make` may ask for more to be read with them, and throw a DecodeError.
-   * Throws the ServiceError of a failed read.
+   * What `make` gives of each item, or what is wrong with it, by its key, from its accounts at `minSlot` or later:
+   * those of `firstOf`, the key first; where `make` returns addresses, all are read again with these. `make` may throw
+   * a DecodeError. Throws the ServiceError of a failed read.
    */
   return async function readSets<T, V> (
     parts: Part[],

@@ -71,7 +71,7 @@ export function createDaoFactsReader ({ readSets, client, tokenAccounts, mints, 
     const details = decoded.details()
     const squads = squadsAddresses(dao.address)
     const limit = accounts.get(squads.limit)
-    // a proposal may change it without a word in the DAO's account
+    // a proposal may change it without changing the DAO's account
     if (limit !== undefined && details.multisig === squads.multisig) {
       details.spendingLimit = decodeSpendingLimit(dao, squads.multisig, limit)
     }
@@ -103,7 +103,7 @@ export function createDaoFactsReader ({ readSets, client, tokenAccounts, mints, 
   }
   type Made = ReturnType<typeof make> | ServiceError
 
-  /** By DAO. Those of one base mint are read together: each would read the pools of all others for its supply. */
+  /** By DAO. Those of one base mint are read together: the supply of each needs the pools of all. */
   async function facts (parts: Part[], daos: readonly KnownDao[], heldBy: (dao: KnownDao) => readonly string[]) {
     await client.load()
     const byMint = new Map<string, KnownDao[]>(daos.map(({ baseMint }) => [baseMint, []]))
@@ -145,7 +145,7 @@ export function createDaoFactsReader ({ readSets, client, tokenAccounts, mints, 
       const held = [...new Set([...associated(dao, tokens), ...addresses])]
       const made = (await facts(own, [dao], () => held)).get(dao.address)!
       parts.push(...own)
-      // it is there, and so is what it trades
+      // the DAO exists, and so does its mint
       if (isServiceError(made, 'MINT_NOT_FOUND')) throw badAnswer(made.message)
       if (made instanceof ServiceError) throw made
       // an old list lacks what was opened since

@@ -24,16 +24,16 @@ export const partOf = ({ moment, readAt }: Omit<AtMoment<unknown>, 'value'>): Pa
 /** A value, and the states that it was made of: it is as old as the oldest. */
 export interface Made<V> { value: V, parts: readonly Part[] }
 
-/** Gives a value, and adds its states to the `parts` of what is made of it: `[]` where that is not dated by it. */
+/** Gives a value, and adds its states to the caller's `parts`: `[]` where they don't date what he makes. */
 export type Kept<V, Q extends unknown[] = []> = (parts: Part[], ...question: Q) => Promise<V>
 
-/** Its value, for what is made of it and has these `parts`. */
+/** The value; adds its states to the caller's `parts`. */
 export function noted<V> ({ value, parts: own }: Made<V>, parts: Part[]): V {
   parts.push(...own)
   return value
 }
 
-/** What `make` gives, with the states that it has noted. */
+/** What `make` gives, with the states that it has added. */
 export async function dated<V> (make: (parts: Part[]) => Promise<V>): Promise<Made<V>> {
   const parts: Part[] = []
   const value = await make(parts)
@@ -44,7 +44,7 @@ export async function dated<V> (make: (parts: Part[]) => Promise<V>): Promise<Ma
 export interface Aged<V> extends Made<V> { age: number, left: number }
 
 interface Lifetime {
-  /** How long a value is fresh whose states were current when they were read, ms. */
+  /** How long a value is fresh if its states were current when they were read, ms. */
   ttl: number
   /** Milliseconds, steadily growing. */
   now: () => number
@@ -55,7 +55,7 @@ interface FreshOptions<Q, V> extends Lifetime {
   load: (question: Q) => Promise<Made<V>>
   /** Questions that have the same answer have the same key. */
   keyOf?: (question: Q) => string
-  /** How much older than that it may be where no younger one is to be had, ms. */
+  /** By how much it may be older where no younger one is to be had, ms. */
   staleIfError: number
   /** Most answers kept; the least recently used goes. */
   max: number
@@ -73,15 +73,15 @@ const RETRY_AFTER = 1_000
 const WAIT_WITH_VALUE = 2_000
 const WAIT_WITHOUT = 10_000
 
-/** With when it was last tried to renew it, and whether that failed. */
+/** `triedAt`, `failed`: of the last load. */
 interface Entry<V> extends Made<V> { triedAt: number, failed: boolean }
 
 const isRefuted = ({ parts }: Made<unknown>): boolean => parts.some(part => part.isRefuted)
 
-/** The chain's time of the oldest of them, Unix seconds. */
+/** The oldest one's time, Unix seconds. */
 export const oldestOf = (parts: readonly Part[]): number => Math.min(...parts.map(({ time }) => time))
 
-/** How long ago the first of its states was read, ms; Infinity where one was not current then. */
+/** How long ago the first of them was read, ms; Infinity where one was not current then. */
 function readSince (parts: readonly Part[], now: number, time: AgeTime): number {
   return parts.reduce((longest, part) => {
     const since = Math.max(0, now - part.readAt)
@@ -98,7 +98,7 @@ export const aged = <V>({ value, parts }: Made<V>, { ttl, now, time }: Lifetime)
     left: Math.max(0, ttl - readSince(parts, now(), time))
   })
 
-/** What a load gives. Throws NODE_UNAVAILABLE where it takes longer than one load may, or than `ms`. */
+/** What a load gives. Throws NODE_UNAVAILABLE where it takes longer than `ms`. */
 export const within = <T>(load: Promise<T>, ms = WAIT_WITHOUT): Promise<T> => orLate(load, ms, () =>
   new ServiceError('NODE_UNAVAILABLE', `no node has answered within ${ms} ms`))
 
@@ -151,7 +151,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>) 
       const since = readSince(entry.parts, now(), time)
       const mayTry = now() - entry.triedAt >= RETRY_AFTER
       if (since < Math.min(maxAge, ttl)) {
-        // the failure is counted by onFailure, and met again by whoever asks once the value has aged
+        // the failure goes to onFailure
         if (since >= ttl * RENEW_FROM && mayTry) renew(question, key).catch(() => {})
         return aged(entry, options)
       }
@@ -165,7 +165,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>) 
         throw error
       }
     },
-    /** The answer as it is kept, whatever its age; loads nothing. */
+    /** The kept answer, of any age; loads nothing. */
     peek (question: Q): Aged<V> | undefined {
       const entry = entries.peek(keyOf(question))
       return entry && aged(entry, options)

@@ -35,13 +35,13 @@ interface SnapshotOptions {
   excluded: ReadonlySet<string>
   /** Milliseconds, steadily growing. */
   now: () => number
-  /** For so long after it was read what is made of an answer may be served, ms. */
+  /** How long after its read an answer may be served, ms. */
   servedMs: number
-  /** None of them may be missing, or without what has happened to it. */
+  /** A list that lacks one of them, or an event of one, is not believed. */
   stored?: () => Iterable<readonly [address: string, dao: StoredDao]>
 }
 
-/** Whether an account is at the address that its own bytes lead to. */
+/** Whether an account is at the address that its bytes lead to. */
 const isOwn = (one: Discovered | undefined): boolean => one !== undefined && one.dao?.ownAddress === one.address
 
 /** An account that was seen over so long is final: no instruction of the program closes one. */
@@ -82,7 +82,7 @@ export function createSnapshotReader (
       const other = isOwn(made) ? undefined : found.get(made.dao?.ownAddress ?? '')
       const isMixedUp = other !== undefined &&
         (!isOwn(other) || isOwn(answers[0]?.found.get(address)) || other.data.equals(made.data))
-      // an odd account is like any other; the bytes of another one show that the answer is mixed up
+      // an odd account alone proves nothing; the bytes of another one show that the answer is mixed up
       if (isMixedUp) {
         throw badAnswer(`the node gave at ${address} the account of ${other.address}`)
       }
@@ -120,14 +120,14 @@ export function createSnapshotReader (
     })
 
   return async () => {
-    // excluded ones are nobody's loss, and a way out should an account be gone after all
+    // excluded ones may be missing: a way out, should an account be gone after all
     const daos = new Map([...stored()].filter(([address]) => !excluded.has(address)))
     const born = new Map(Array.from(daos).flatMap(([address, { firstSlot }]) =>
       firstSlot === null ? [] : [[address, firstSlot]]))
     const known = new Map(born)
     const finalSince = now() - FINAL_MS
     for (const [address, at] of firstSeen) if (at <= finalSince) known.set(address, 0)
-    // what has been stored since may show that one was short, or old; a DAO that was seen since may be younger than it
+    // what has been stored since may show that one was short, or old; a DAO first seen since may be younger than it
     for (const [at, { slot, part, found }] of answers.entries()) {
       const old = oldOf(daos, slot, [...found.values()])
       if (old !== undefined || missingOf(at === 0 ? known : born, slot, found).length > 0) part.isRefuted = true
@@ -145,7 +145,7 @@ export function createSnapshotReader (
 /** What a pool trades, which never changes. */
 export type PoolTokens = Pick<Pair, 'baseMint' | 'quoteMint' | 'baseDecimals' | 'quoteDecimals'>
 
-/** That of a DAO, with the texts of its tokens; undefined where a mint can't be read. */
+/** Tokens of a DAO, with their texts; undefined where a mint can't be read. */
 export function tokensOf ({ baseMint, quoteMint }: Dao, tokens: Snapshot['tokens']) {
   const [base, quote] = [tokens.get(baseMint), tokens.get(quoteMint)]
   return base == null || quote == null

@@ -18,7 +18,7 @@ import type { Accounts, AccountSet, SetReader } from './account-sets.js'
 import type { Kept, Part } from './fresh.js'
 import type { Snapshot } from './snapshot.js'
 
-/** What the accounts of one slot say of a supply. */
+/** A supply by the accounts of one slot. */
 export type SupplyFacts = Exclude<Awaited<ReturnType<typeof supplyOf>>, string[]>
 
 /** The launch of a mint, and the position that it opened in the external pool. */
@@ -72,8 +72,8 @@ function mayBeBase (data: Buffer, mint: Buffer): boolean {
 }
 
 /**
- * The supply by the accounts that were read, or which more must be read with them: what the launch of the mint leads
- * to, or, of a token of no launch, the pools of the DAOs that trade it. Throws MINT_NOT_FOUND, NODE_BAD_ANSWER, and a
+ * The supply by the accounts that were read, or the addresses that must be read with them: of what the mint's launch
+ * leads to, or, without a launch, of the pools of the DAOs that trade it. Throws MINT_NOT_FOUND, NODE_BAD_ANSWER, and a
  * DecodeError for accounts that contradict each other.
  */
 export async function supplyOf (
@@ -104,7 +104,7 @@ export async function supplyOf (
     return { kind, address, amount: balance(owner, address), circulating }
   }
 
-  /** The pools of the DAOs, and what nobody has claimed of a token issued anew for one, which does not circulate. */
+  /** The pools of the DAOs, and the unclaimed part of a relaunched token, which does not circulate. */
   async function heldByDaos (): Promise<AllocatedPart[]> {
     // a DAO born since the list was read would be missing from the supply: it is as old as the list
     const { discovered } = await state(parts)
@@ -148,7 +148,7 @@ export async function supplyOf (
     return { position: addresses.position, amounts: new Map([[pool.tokenA, amount('A')], [pool.tokenB, amount('B')]]) }
   }
 
-  /** What a launch that has made its DAO holds, the bid wall behind it, and the DAO's pool. */
+  /** Holdings of a launch that has made its DAO, of its bid wall, and of the DAO's pool. */
   function heldByLaunch (origin: Origin): AllocatedPart[] {
     const { launch: { dao, baseVault, packageInitialized }, addresses: { signer, package: team } } = origin
     if (dao === null) return []

@@ -27,7 +27,7 @@ const NO_TEXT: TokenText = { symbol: '', name: '' }
 
 export function createTokenReader ({ reader, ttl, now = systemClock.now }: TokenReaderOptions) {
   const readSets = createSetReader(reader)
-  // what was a mint stays one: its decimals go on to be known while a node gives something else
+  // what was a mint stays one: its decimals are known even while a node gives something else
   const kept = new LRUCache<string, { token: Token, at: number }>(upTo(MAX_TOKENS))
 
   return {
@@ -50,7 +50,7 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
   }
 }
 
-/** What `read` gives; undefined where its bytes are odd: text is optional, and its faults are its creator's. */
+/** What `read` gives; undefined where it throws a DecodeError: text is optional, and its faults are its creator's. */
 function tolerant<T> (read: () => T): T | undefined {
   try {
     return read()

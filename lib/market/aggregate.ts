@@ -12,7 +12,7 @@ export interface TradedDao<D extends { trades: number }> {
   days: ReadonlyMap<number, D>
 }
 
-/** What the sums are worth and called now. */
+/** Current values and symbols. */
 export interface Pricing {
   /** USD per raw unit of a quote token; undefined: nothing prices it, and its DAOs add nothing to USD sums. */
   usdPerUnit (quoteMint: string): Rational | undefined
@@ -20,8 +20,8 @@ export interface Pricing {
 }
 
 /**
- * Units of a raw token unit, and of a USD per raw unit, that sums are counted in: the first is that of the history's
- * sums, the second off by 5 × 10^-31, which makes 0.00001 USD of 10^25 raw units.
+ * Fixed-point scales of raw token units, as in the history's sums, and of USD per raw unit: off by 5 × 10^-31, which
+ * makes 0.00001 USD of 10^25 raw units.
  */
 const UNIT_SCALE = 10n ** 24n
 const PRICE_SCALE = 10n ** 30n
@@ -32,7 +32,7 @@ const nearest = ({ n, d }: Rational, scale: bigint): bigint =>
 
 const centsText = (cents: bigint): string => toFixed(ratio(cents, 100n), 2)
 
-/** A running sum, and what each amount adds to it once it is rounded to cents. */
+/** A running sum; `add` gives what an amount adds to its total in cents. */
 function createRunningCents () {
   let [sum, shown] = [0n, 0n]
   return {
@@ -55,8 +55,8 @@ function tokenRows (byToken: ReadonlyMap<string, bigint>, symbolOf: Pricing['sym
 }
 
 /**
- * The record as served, of what `amountOf` says of each day in raw quote units. Each list is rounded along its running
- * sum: every figure is within a cent of the exact one, and days and tokens add up to the total.
+ * The record as served; `amountOf` gives a day's volume, raw quote units. Each list is rounded along its running sum:
+ * every figure is within a cent of the exact one, and days and tokens add up to the total.
  */
 export async function aggregateVolume<D extends { trades: number }> (
   daos: readonly TradedDao<D>[], amountOf: (day: D) => Rational, { usdPerUnit, symbolOf }: Pricing, nowSeconds: number

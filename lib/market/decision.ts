@@ -51,7 +51,7 @@ export const thresholdOf = (failTwap: bigint, bps: number): bigint => failTwap *
 const averageIn = (decimals: Decimals) => (average: bigint): string =>
   executedPriceText({ quote: average, base: PRICE_SCALE }, decimals)
 
-/** What the averages of the event that decided a proposal come to. */
+/** The decision, by the averages (× 10^12) of the event that decided. */
 export function decisionOf (
   { pass, fail, threshold }: Record<Outcome | 'threshold', bigint>, decimals: Decimals
 ): ProposalRecord['decision'] {
@@ -60,11 +60,11 @@ export function decisionOf (
   return { pass_twap: text(pass), fail_twap: text(fail), threshold: text(threshold), outcome }
 }
 
-/** What is told of the markets of one that is not live. */
+/** Market fields of a proposal that is not live. */
 export const NOT_LIVE =
   { pass: null, fail: null, spot_price: null, leads: null, threshold: null, as_of: null, slot: null }
 
-/** The markets of a live proposal at a moment. */
+/** Market fields of a live proposal at a moment; `bps`: its pass threshold; null: not known. */
 export function liveMarketsOf (
   live: Record<'spot' | Outcome, MarketPool>, sums: Record<Outcome, { volume: string, trades: number }>,
   bps: number | null, decimals: Decimals, { time, slot }: { time: number, slot: number }

@@ -44,7 +44,7 @@ function slices (reserveIn: bigint, reserveOut: bigint, feeRate: Rational, count
   let before: Slice = { input: 0n, output: 0n }
   for (let k = 1; k <= count; k++) {
     const net = reserveIn * growth[k]! / SCALE - reserveIn
-    // the least input of which so much is left after the fee
+    // the least input that leaves so much after the fee
     const input = (net * feeRate.d + feeRate.d - feeRate.n - 1n) / (feeRate.d - feeRate.n)
     const output = swapOutput(input, reserveIn, reserveOut, feeRate)
     let slice = { input: input - before.input, output: output - before.output }
@@ -70,7 +70,7 @@ export function orderBook (pool: Pool, rules: QuoteRules, levels: { bids: number
     .map(({ input, output }) => ({ amount: input, price: wholePrice({ quote: output, base: input }, pool) }))
   const bought = slices(quoteReserves, baseReserves, rules.feeRate, levels.asks)
     .map(({ input, output }) => ({ amount: output, price: wholePrice({ quote: input, base: output }, pool) }))
-  // so many places that the price times the amount is the quote amount to less than a raw unit
+  // enough places for price × amount to be the quote amount to less than a raw unit
   const placesOf = (amount: bigint): number => quoteDecimals + (amount / 10n ** BigInt(baseDecimals)).toString().length
   const written = ({ amount, price }: typeof sold[number], rounding: 'down' | 'up'): WrittenPrice =>
     ({ price, rounding, least: placesOf(amount) })

@@ -1,12 +1,12 @@
 import { add, divide, multiply, ONE, type Rational, ratio, subtract, wholeTokens, ZERO } from '../decimal.js'
 import { baseUsd, type PricedPool, type UsdValuation } from './usd.js'
 
-/** What a DAO owns, and what that makes of each of its tokens (docs/methodology.md, "DAOs and treasuries"). */
+/** Net asset value of a DAO, in all and per token (docs/methodology.md, "DAOs and treasuries"). */
 
 export interface TreasuryParts {
-  /** What the vault holds, of each token account one row. */
+  /** Holdings of the vault by token account. */
   tokens: ReadonlyArray<{ mint: string, amount: bigint, decimals: number }>
-  /** Its spot pool; empty on a side, it has no price. */
+  /** Its spot pool, perhaps empty on a side. */
   pool: Omit<PricedPool, 'address'>
   /** What its own positions would withdraw. */
   positions: ReadonlyArray<{ base: bigint, quote: bigint }>
@@ -49,7 +49,7 @@ export function treasuryFigures (
   return {
     /** Whole dollars: of the mints that count as one. */
     dollars,
-    /** Raw units of the base token: worth nothing to the DAO itself. */
+    /** Raw units of the base token: not part of the NAV. */
     ownTokens,
     /** USD, as the two below; null where own liquidity is in a quote token without a value. */
     nav,

@@ -1,7 +1,7 @@
 import { compare, divide, multiply, ONE, type Rational, ratio, wholeTokens } from '../decimal.js'
 import { type Pool, spotPrice } from './price.js'
 
-/** What a token is worth in USD, by the settings: anyone can make a pool or a name. */
+/** USD values of tokens, by pools that the settings name: anyone can make a pool or a name. */
 
 export interface PricedPool extends Pool {
   address: string
@@ -33,7 +33,7 @@ function priceBy (pool: PricedPool, mint: string, { usdMints, minDepth }: UsdRul
 }
 
 /**
- * 1 USD of a dollar; of a mint that the settings name the spot price of its pool, while that holds `minDepth` of a
+ * 1 USD for a dollar; for a mint that the settings name the spot price of its pool, while that holds `minDepth` of a
  * dollar. Pools must have reserves.
  */
 export function createValuation (pools: ReadonlyMap<string, PricedPool>, rules: UsdRules): UsdValuation {

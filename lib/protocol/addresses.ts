@@ -30,7 +30,7 @@ export type LaunchpadVersion = typeof LAUNCHPADS[number]['version']
 const MAX_KEPT = 30_000
 const kept = new LRUCache<string, string>(upTo(MAX_KEPT))
 
-/** The address that seeds give, keys by their text. */
+/** A program-derived address; a seed given as text is a key. */
 function pda (program: string, ...seeds: ReadonlyArray<string | Buffer>): string {
   const id = `${program} ${seeds.join(' ')}`
   let address = kept.get(id)
@@ -76,7 +76,7 @@ export const bidWallAddress = (mint: string, signer: string): string =>
   pda(PROGRAMS.bidWall, text('bid_wall'), mint, signer, NO_NONCE)
 
 /**
- * The DAO of a token that was issued anew for it, and who holds what is unclaimed (sdk/src/relaunch/v0.1/pda.ts,
+ * The DAO of a relaunched token, and the owner of what is unclaimed (sdk/src/relaunch/v0.1/pda.ts,
  * programs/relaunch/src/instructions/complete_relaunch.rs).
  */
 export function relaunchAddresses (program: string, mint: string): { signer: string, dao: string } {
@@ -90,7 +90,7 @@ export type LaunchAddresses = ReturnType<typeof launchAddresses>
 export function launchAddresses (launchpad: string, mint: string) {
   const launch = pda(launchpad, text('launch'), mint)
   const positionNft = pda(launchpad, text('position_nft_mint'), mint)
-  // most mints are of no launch: what only one that is there leads to is derived when it is asked for
+  // most mints have no launch: addresses that only an existing one leads to are derived on demand
   return {
     launch,
     /** Creator of the DAO and create key of the package. */

@@ -1,4 +1,4 @@
-/** Reading bytes that strangers wrote: every length is checked before anything is read or allocated. */
+/** Reads untrusted bytes: every length is checked before anything is read or allocated. */
 
 /** Bytes that are not what their owner and discriminator promise. The reason is short and goes into reports. */
 export class DecodeError extends Error {
@@ -22,10 +22,10 @@ export function boundVec (data: Buffer, offset: number, itemBytes: number, most:
   return count
 }
 
-/** An unsigned integer of 16 bytes, lowest first. */
+/** Little-endian. */
 export const u128 = (data: Buffer, at: number): bigint => data.readBigUInt64LE(at) | data.readBigUInt64LE(at + 8) << 64n
 
-/** Text that a stranger chose: cut at the first NUL, control and formatting characters dropped, blanks trimmed. */
+/** Untrusted text: cut at the first NUL, control and formatting characters dropped, blanks trimmed. */
 export function cleanText (bytes: Buffer): string {
   const end = bytes.indexOf(0)
   const text = bytes.toString('utf8', 0, end === -1 ? bytes.length : end)

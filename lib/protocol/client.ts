@@ -19,7 +19,7 @@ export interface AnchorInteger { toString (radix: number): string }
 export const toBigInt = (value: AnchorInteger): bigint => BigInt(`0x${value.toString(16)}`)
 export const toKey = (value: PublicKey): string => keyText(value.toBytes())
 
-/** What one of the decoders below gives, and its keys and integers, all by the IDL's names. */
+/** A decoded account, and readers of its keys and integers, all by the IDL's names. */
 export function fieldsOf (decoded: unknown) {
   const fields = decoded as Record<string, unknown>
   return {
@@ -63,7 +63,7 @@ export function createProgramClient (factory: string) {
       const { coder, layout } = open()
       if (list !== undefined) boundVec(data, ...list, what)
       try {
-        // of an account that is cut short Anchor would read shorter numbers and keys
+        // Anchor would read shorter numbers and keys from an account that is cut short
         need(data, DISCRIMINATOR, layout.getSpan(data, DISCRIMINATOR), what)
         return coder.decode(name, data)
       } catch (error) {
@@ -81,7 +81,7 @@ export function createProgramClient (factory: string) {
     /** Loads Anchor, without which the decoders below throw. */
     async load () { Coder ??= (await import('./anchor.js')).BorshAccountsCoder },
     dao: decoder(futarchy, 'Dao', factory),
-    /** Of each launchpad. */
+    /** By version of the launchpad. */
     launch: Object.fromEntries(LAUNCHPADS.map(({ version, program }) =>
       [version, decoder(LAUNCHPAD_IDLS[version], 'Launch', program, LAUNCH_MEMBERS)])) as
       Record<LaunchpadVersion, Decode>,

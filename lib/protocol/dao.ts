@@ -8,11 +8,11 @@ import { deriveWith, keyAt, keyText } from './pda.js'
 
 /** A DAO and its embedded pool, by what every version's account begins with (programs/futarchy/src/state/dao.rs). */
 export type Dao = ReturnType<typeof decodeDao>
-/** What of a DAO's account hardly anyone asks for. */
+/** Rarely needed parts of a DAO's account. */
 export type DaoDetails = ReturnType<Dao['details']>
 
 const KEY = 32
-/** From the end of the pool to where the IDL ends: Anchor would believe the counts behind it. */
+/** Bytes between the end of the AMM and that of the IDL, which leaves out Vecs whose counts Anchor would believe. */
 const PREFIX_END = 247
 
 const SEED = Buffer.from('dao')
@@ -56,13 +56,13 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
   const seeds = [SEED, dao.dao_creator.toBuffer(), dao.nonce.toArrayLike(Buffer, 'le', 8)]
   return {
     address: account.address,
-    /** The address that the account's own bytes lead to: another one where a node has mixed up its accounts. */
+    /** The address derived from the account's own bytes: another one where a node has mixed up its accounts. */
     ownAddress: keyText(deriveWith(seeds, dao.pda_bump, client.programKey)),
     /** Futarchy: a proposal is live, and beside the spot pool are two conditional ones, which set no price. */
     state: (Spot === undefined ? 'futarchy' : 'spot') as AmmState,
     baseMint: toKey(dao.base_mint),
     quoteMint: toKey(dao.quote_mint),
-    // the text of a key is dear, and hardly anyone asks for these
+    // base58 is slow, and these are rarely needed
     /** The token accounts that hold what is in the pool, fees included. */
     get baseVault () { return toKey(baseVault) },
     get quoteVault () { return toKey(quoteVault) },
@@ -88,7 +88,7 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
   }
 }
 
-/** The `seqNum` of an account, read alone: undefined where it is no DAO's. */
+/** The `seqNum` of a DAO's account, read alone; undefined: it is none. */
 export function seqNumOf ({ data }: RawAccount): bigint | undefined {
   const state = ammState(data, AMM)
   const at = state && AMM + AMM_SIZES[state] + PREFIX_END - 8
@@ -109,7 +109,7 @@ function limitAt (data: Buffer, amount: number, list: number, most: number, what
   return { amount: data.readBigUInt64LE(amount), members }
 }
 
-/** What of an account that `decodeDao` takes lies behind the part that every version has. */
+/** The part of a DAO's account that not every version has. */
 function tailOf ({ data }: RawAccount) {
   const at = AMM + AMM_SIZES[ammState(data, AMM)!] + PREFIX_END
   need(data, at, 1, 'dao')

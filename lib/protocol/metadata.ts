@@ -55,8 +55,8 @@ function extension (data: Buffer, type: number): Buffer | undefined {
 }
 
 /**
- * What a Token-2022 mint says of its metadata: the text where it carries it, or the address of the account that does.
- * Undefined: it says nothing. Throws a DecodeError where it describes another mint.
+ * The metadata of a Token-2022 mint, or the address of the account that has it; undefined: there is none. Throws a
+ * DecodeError where it is of another mint.
  */
 export function token2022Metadata ({ address, owner, data }: RawAccount): TokenText | { at: string } | undefined {
   if (owner !== PROGRAMS.token2022) return undefined
@@ -64,7 +64,7 @@ export function token2022Metadata ({ address, owner, data }: RawAccount): TokenT
   if (pointer === undefined) return undefined
   need(pointer, 0, 64, 'metadata pointer')
   const at = keyAt(pointer, 32)
-  // whose bytes are all zero: none is named
+  // all bytes zero: none
   if (at === PROGRAMS.system) return undefined
   if (at !== address) return { at }
   const own = extension(data, TOKEN_METADATA)

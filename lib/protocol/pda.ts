@@ -39,11 +39,11 @@ export function isOnCurve (key: Buffer): boolean {
   return isSquare((y2 - 1n + P) * (D * y2 % P + 1n) % P)
 }
 
-/** The bytes that `seeds` and `bump` give under `program`: an address, where the bump is the one that goes with it. */
+/** The hash of `seeds`, `bump` and `program`: the address, where the bump is the right one. */
 export const deriveWith = (seeds: readonly Buffer[], bump: number, program: Buffer): Buffer =>
   hash('sha256', Buffer.concat([...seeds, Buffer.of(bump), program, MARKER]), 'buffer')
 
-/** The address that at most 15 `seeds` of 32 bytes give under `program`: that of the highest bump off the curve. */
+/** The program-derived address of at most 15 `seeds` of 32 bytes: that of the highest bump off the curve. */
 export function derive (seeds: readonly Buffer[], program: Buffer): Buffer {
   for (let bump = 255; bump >= 0; bump--) {
     const key = deriveWith(seeds, bump, program)

@@ -7,14 +7,14 @@ import { PROPOSAL_STATES } from '../../schemas/proposals.js'
 
 /** Proposals and the markets that decide them (programs/futarchy/src/state/proposal.rs). */
 
-/** In the order of the byte that tells it. */
+/** PROPOSAL_STATES have the order of the account's byte. */
 export type ProposalState = typeof PROPOSAL_STATES[number]
 
 export type Proposal = ReturnType<typeof decodeProposal>
 
 export const PROPOSAL_PREFIX = Buffer.from('1a5ebdbb74883521', 'hex')
 const [NUMBER, PROPOSER, ENQUEUED, STATE, DAO, DURATION, SQUADS, SPONSORED] = [8, 12, 44, 52, 117, 182, 186, 346]
-/** A draft holds what is staked behind its state. */
+/** In a draft the staked amount follows the state. */
 const STAKED_BYTES = 8
 /** Accounts of the version without sponsors, which have room for a draft. */
 const FIRST_SIZE = SPONSORED + STAKED_BYTES
@@ -51,7 +51,7 @@ export function decodeProposal (program: string, { address, owner, data }: RawAc
   }
 }
 
-/** The markets of a DAO's account that `decodeDao` takes; null while no proposal is live. */
+/** The markets in a DAO's account; null while no proposal is live. */
 export function liveMarkets ({ data }: RawAccount): Record<'spot' | 'pass' | 'fail', MarketPool> | null {
   if (ammState(data, AMM) !== 'futarchy') return null
   need(data, AMM, AMM_SIZES.futarchy, 'dao')

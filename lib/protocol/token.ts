@@ -35,7 +35,7 @@ export function decodeMint (account: RawAccount) {
     supply: data.readBigUInt64LE(36),
     decimals: data.readUInt8(44),
     tokenProgram: owner,
-    /** Who can mint more; null: nobody any more. The text of a key is dear, and hardly anyone asks for it. */
+    /** Who can mint more; null: nobody any more. A getter, as base58 is slow. */
     get mintAuthority () { return data.readUInt32LE(0) === 1 ? keyAt(data, 4) : null }
   }
 }

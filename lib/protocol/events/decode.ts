@@ -16,7 +16,7 @@ export interface SpotSwap {
 /** A swap of conditional tokens, and the reserves of its market after it where the event says so. */
 export interface MarketSwap extends SpotSwap { market: Outcome, reserves: Sides | null }
 
-/** What an event tells of a decision, or of an external pool: nothing of it concerns the spot pool. */
+/** What an event says of a decision, or of an external pool; nothing of it concerns the spot pool. */
 export interface EventFacts {
   proposal: string | null
   swap: MarketSwap | null
@@ -95,13 +95,13 @@ function blank (data: Buffer, layout: Layout | undefined): EventBody {
 /** Between 2020 and 2128. */
 const [FIRST_SECOND, LAST_SECOND] = [1_577_836_800, 5_000_000_000]
 
-/** Whether a pool is at `at`, by its two times: a release that changes an event in its middle moves them. */
+/** Whether a pool is at offset `at`, by its two times, which a release that changes an event in its middle moves. */
 function isPool (data: Buffer, at: number): boolean {
   const { oracle: { createdAt, updatedAt } } = poolAt(data, at)
   return createdAt > FIRST_SECOND && updatedAt >= createdAt && updatedAt < LAST_SECOND
 }
 
-/** Where the AMM state begins: where the length adds up, else where a pool is with a tail behind it. */
+/** Offset of the AMM state: the one with which the length adds up, else one of a pool with a tail behind it. */
 function stateAt (data: Buffer, { amm = [] }: Layout): number | undefined {
   const endOf = (at: number): number => {
     const state = ammState(data, at)
@@ -110,7 +110,7 @@ function stateAt (data: Buffer, { amm = [] }: Layout): number | undefined {
   return amm.find(at => endOf(at) === data.length) ?? amm.findLast(at => endOf(at) < data.length && isPool(data, at))
 }
 
-/** Whether an event without a state is long enough; one that carries it since was never longer. */
+/** Whether an event without AMM state is long enough; a kind that has carried it since was never longer. */
 function isBare ({ size = Infinity, amm }: Layout, length: number): boolean {
   return amm === undefined ? length >= size : length === size
 }
