@@ -1,6 +1,6 @@
 import { systemClock } from './clock.js'
 
-/** What `work` gives; rejects with what `late` makes after `ms`, once the sockets have been read: it may be there. */
+/** `work`, or a rejection with `late()` after `ms`, once sockets have been read: the answer may be there already. */
 export async function orLate<T> (work: Promise<T>, ms: number, late: () => Error): Promise<T> {
   let cancel = () => {}
   const end = new Promise<never>((_resolve, reject) => {
@@ -17,7 +17,7 @@ type Turns = <T>(work: () => T | Promise<T>) => Promise<T>
 
 /**
  * A readers-writer lock, first come, first served: `alone` is a writer's turn, `together` a reader's. What a piece of
- * work throws reaches only who gave it.
+ * work throws reaches only its caller.
  */
 export function createSharedTurns (): { alone: Turns, together: Turns } {
   let last: Promise<unknown> = Promise.resolve()
@@ -25,7 +25,7 @@ export function createSharedTurns (): { alone: Turns, together: Turns } {
   return {
     alone (work) {
       const next = Promise.all([last, ...since]).then(work)
-      last = next.catch(() => {})   // the one who gave it is told
+      last = next.catch(() => {})   // its caller has the error
       since = new Set()
       return next
     },
@@ -48,13 +48,13 @@ const SLICE_MS = 8
 /** Long work that has let the event loop go, in the order in which it did. */
 const waiting: Array<() => void> = []
 
-/** One goes on in a round of the loop: resumed together they would hold it for as long as all of them. */
+/** Resumes one in a round of the loop: together they would hold it for as long as all of them. */
 function resumeNext (): void {
   waiting.shift()?.()
   if (waiting.length > 0) setImmediate(resumeNext)
 }
 
-/** Lets everything else have its turn. */
+/** Yields to the event loop. */
 export function letGo (): Promise<void> {
   return new Promise(resolve => {
     waiting.push(resolve)
@@ -62,7 +62,7 @@ export function letGo (): Promise<void> {
   })
 }
 
-/** To be called between pieces of long work: `letGo` where it has held the event loop too long, else undefined. */
+/** A function to call between pieces of long work: `letGo` where it has held the loop too long, else undefined. */
 export function createPauses (): () => Promise<void> | undefined {
   let begun = systemClock.now()
   return () => systemClock.now() - begun < SLICE_MS ? undefined : letGo().then(() => { begun = systemClock.now() })

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js'
 
 const FIRST_MS = 500
-/** Half a cache lifetime: no longer may volumes be missing after a fault has ended. */
+/** Half a cache lifetime: volumes may not be missing for longer after a fault has ended. */
 const MAX_MS = 5_000
 
 /** Milliseconds to wait after the nth failure in a row, from 1: doubling to a bound, less up to a half by chance. */

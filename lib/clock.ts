@@ -15,13 +15,13 @@ export interface Clock {
   after (ms: number, action: () => void): () => void
 }
 
-/** A wall clock that has gone so much further: it was set, or the machine has slept. */
+/** By so much the wall clock leaps when it is set, or the machine has slept. */
 const LEAP_MS = 15_000
 
 /**
- * A steady clock, ms, that counts what the machine slept: `monotonic`, ms, stands meanwhile and `sinceBoot`, s, goes on
- * (CLOCK_MONOTONIC and CLOCK_BOOTTIME of clock_gettime(2)). The second is dear to read, so the `wall` clock, ms, says
- * when to.
+ * A steady clock, ms, that counts the machine's sleep, during which `monotonic`, ms, stops and `sinceBoot`, s, goes on
+ * (CLOCK_MONOTONIC and CLOCK_BOOTTIME of clock_gettime(2)). The second is slow to read: a leap of the `wall` clock, ms,
+ * says when.
  */
 export function countingSleep (monotonic: () => number, wall: () => number, sinceBoot: () => number): () => number {
   const before = sinceBoot() * 1000 - monotonic()

@@ -32,14 +32,14 @@ export function isServiceError (error: unknown, ...codes: ErrorCode[]): error is
   return error instanceof ServiceError && (codes.length === 0 || codes.includes(error.code))
 }
 
-/** What is wanted; undefined where it can't be had now, for one of `codes` where any are given. */
+/** `wanted`; undefined where it rejects with a ServiceError, of one of `codes` where any are given. */
 export const orUnknown = <T>(wanted: Promise<T>, ...codes: ErrorCode[]): Promise<T | undefined> =>
   wanted.catch((error: unknown) => {
     if (isServiceError(error, ...codes)) return undefined
     throw error
   })
 
-/** What was thrown, in one line and without its cause; of a connection tried at several addresses, what each said. */
+/** The message in one line, without its cause; of a connection tried at several addresses, that of each. */
 export function messageOf (thrown: unknown): string {
   if (thrown instanceof AggregateError && thrown.message === '') return thrown.errors.map(messageOf).join('; ')
   return (thrown instanceof Error ? thrown.message : String(thrown)).replace(/\s+/g, ' ')

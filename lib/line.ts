@@ -4,7 +4,7 @@ import { type Clock, systemClock } from './clock.js'
 import { ServiceError } from './errors.js'
 import { upTo } from './lru.js'
 
-/** Work that is dear, a few pieces at a time: who has had most of it lately waits longest. */
+/** A fair queue for expensive work: a few pieces at a time, and who has used most of it lately waits longest. */
 
 interface LineOptions {
   /** Pieces of work at once, of all clients and of one. */
@@ -18,9 +18,9 @@ interface LineOptions {
 
 export type Line = ReturnType<typeof createLine>
 
-/** After so long half of what was had is forgotten, ms. */
+/** Of the work that is remembered, ms. */
 const HALF_LIFE = 10_000
-/** What is much: milliseconds of work of all, of those that are remembered, and a client's share of them. */
+/** A client is greedy with such a share of the remembered work, where that is much, ms. */
 const MUCH = 500
 const LARGE_SHARE = 0.25
 /** Clients whose work is remembered. */
@@ -35,7 +35,7 @@ interface Waiting { who: string, begin: () => void }
 
 export function createLine ({ atOnce, each, waiting: most, waitingEach, clock = systemClock }: LineOptions) {
   const { now } = clock
-  /** Whose work is done, a member for each piece. */
+  /** Clients of running work, once for each piece. */
   const working: string[] = []
   const line: Waiting[] = []
   const spentBy = new LRUCache<string, Spent>(upTo(MAX_CLIENTS))
@@ -64,8 +64,8 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, clock = 
     new ServiceError('OVERLOADED', 'too many such requests are waiting', { retryAfter: RETRY_AFTER })
 
   /**
-   * Waits for a turn and gives what ends it. Throws OVERLOADED where the line is full, or the turn too far; with
-   * `admitted` never.
+   * Waits for a turn and gives the function that ends it. Throws OVERLOADED where the line is full, or the wait too
+   * long; with `admitted` never.
    */
   async function enter (who: string, admitted?: 'admitted'): Promise<() => void> {
     const own = line.filter(one => one.who === who)
@@ -102,10 +102,10 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, clock = 
         end()
       }
     },
-    /** Whether a client's work has been a large part of what was done lately, and that was much. */
+    /** Whether a client's work is a large part of the recent work, and that is much. */
     isGreedy: (who: string) => left(all) >= MUCH && spent(who) >= LARGE_SHARE * left(all)
   }
 }
 
-/** Runs a piece of dear work in its client's turn; one of an answer that has begun is `admitted`, and never refused. */
+/** Runs expensive work in its client's turn; `admitted`: of an answer that has begun, which is never refused. */
 export type Turn = <T>(work: () => T | Promise<T>, admitted?: 'admitted') => Promise<T>

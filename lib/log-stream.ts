@@ -15,10 +15,10 @@ interface LogStreamOptions {
 const WARN = levels.values.warn!
 /** Lines of one turn of the event loop that are held at most. */
 const MAX_HELD = 1_000
-/** Bytes that wait for whoever takes the log: beyond, lines are lost. */
+/** Bytes that may wait to be taken: beyond, lines are lost. */
 const MAX_WAITING = 2 ** 20
 
-/** Below `warn`. All others are written at once: whoever looks for the reason of an end finds it. */
+/** Below `warn`. All others are written at once, so that the reason of a process's end is in the log. */
 const isQuiet = (line: string): boolean => line['{"level":'.length]! < '4'
 
 function lossOf (lines: number): string {
@@ -27,9 +27,9 @@ function lossOf (lines: number): string {
 }
 
 /**
- * A stream that no line with a secret leaves. Lines below `warn` are written together, once a turn of the event loop,
- * since a system call for each costs more than its request; all others at once, and what waits before the process ends.
- * No line is worth an answer: those that can't be written are counted, and the next one that can says how many.
+ * A log stream without secrets. Lines below `warn` are written together, once a turn of the event loop, since a system
+ * call for each costs more than its request; all others at once, and what waits before the process ends. Lines never
+ * hold up answers: those that can't be written are counted, and the next one that can says how many.
  */
 export function createLogStream ({ out, terminal, redact }: LogStreamOptions) {
   if (terminal) {
@@ -42,7 +42,7 @@ export function createLogStream ({ out, terminal, redact }: LogStreamOptions) {
   }
   let held: string[] = []
   let lost = 0
-  // each write is told of its own
+  // each write's callback has its own
   out.on('error', () => {})
   function flush (): void {
     if (held.length === 0) return

@@ -3,8 +3,7 @@ import { ServiceError } from './errors.js'
 import { DAY, dateOf, dayOfDate, MAX_TIME } from './time.js'
 
 /**
- * Query parameters: read strictly, so that a misspelt or malformed one is told instead of giving another answer than
- * was asked for.
+ * Query parameters, read strictly: a misspelt or malformed one is an error, and not another answer than was asked for.
  */
 
 export interface Parameter<T> {
@@ -16,7 +15,7 @@ export interface Parameter<T> {
   expects: string
   /** The value of a text, undefined where it is malformed. */
   read: (text: string) => T | undefined
-  /** What holds where the parameter is not given; throws INVALID_PARAMETER then where this is undefined. */
+  /** The default; undefined: the parameter is required. */
   otherwise?: { value: T }
 }
 export type Parameters = Record<string, Parameter<unknown>>
@@ -31,7 +30,7 @@ const MAX_DIGITS = 16
 
 export const optional = <T>(parameter: Parameter<T>): Parameter<T | undefined> => byDefault(parameter, undefined)
 
-/** The same parameter with what holds where it is not given. */
+/** The same parameter with a default. */
 export const byDefault = <T, D>(parameter: Parameter<T>, value: D): Parameter<T | D> =>
   ({ ...parameter, otherwise: { value } })
 
@@ -70,10 +69,10 @@ export const positiveDecimal = (description: string, example: string): Parameter
   }
 })
 
-/** A UTC day as it is written, by days since 1970-01-01; undefined: it is none. */
+/** Days since 1970-01-01 of a UTC day, YYYY-MM-DD; undefined: it is none. */
 export function readDay (text: string): number | undefined {
   const day = /^\d{4}-\d\d-\d\d$/.test(text) ? dayOfDate(text) : NaN
-  // a date that does not exist is moved to the next month: told by its text
+  // Date.parse moves a date that does not exist to the next month
   return day >= 0 && dateOf(day) === text ? day : undefined
 }
 
@@ -90,7 +89,7 @@ const readTime = (isEnd: boolean) => (text: string): number | undefined => {
 }
 
 const TIME = 'Unix seconds, or ISO 8601: 1769860800, 2026-01-31 or 2026-01-31T12:00:00Z'
-/** A moment, Unix seconds; a date stands for its first second, or for its last one where it ends a range. */
+/** A moment, Unix seconds; of a date its first second, or its last one where it ends a range. */
 export const time = (description: string, example: string, isEnd = false): Parameter<number> =>
   ({ description, example, expects: TIME, read: readTime(isEnd) })
 

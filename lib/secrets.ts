@@ -1,4 +1,4 @@
-/** What must not be told: the parts of settings that carry keys. */
+/** Secrets: the parts of settings that carry keys. */
 
 /** Settings whose password and query are secret; true: user and path too, which may be an API key. */
 const HOLDERS = { CHAIN_RPC_URL: true, CHAIN_WS_URL: true, DATABASE_URL: false, REDIS_URL: false }
@@ -17,7 +17,7 @@ function decoded (text: string): string {
 }
 
 function partsOf (url: string, path: boolean): string[] {
-  // not a URL: whatever it is, it was not meant to be read
+  // no URL: hidden as a whole
   if (!URL.canParse(url)) return [url]
   const { username, password, pathname, search, searchParams, hash } = new URL(url)
   // a database's user is often a plain word, of which a log is full

@@ -38,7 +38,7 @@ function isNodeUrl (text: string): boolean {
 }
 const isKey = (text: string): boolean => parseKey(text) !== undefined
 
-/** Calls a second of which nothing ever becomes current; of far fewer no timer can wait for the next. */
+/** Calls a second, by so few of which nothing becomes current; of far fewer no timer can wait for the next. */
 const TOO_FEW = ratio(1n, 100n)
 
 const isBetween = (text: string, least: Rational, most?: Rational): boolean => {
@@ -46,7 +46,7 @@ const isBetween = (text: string, least: Rational, most?: Rational): boolean => {
   return value !== undefined && compare(value, least) > 0 && (most === undefined || compare(value, most) < 0)
 }
 
-/** Mints, each with the pool that prices it, of `mint:pool` separated by commas. */
+/** Mints with the pools that price them, of a list of `mint:pool`. */
 const pricedMints = (text: string) =>
   list(text).map(pair => pair.split(':').map(part => part.trim()) as [mint: string, pool: string])
 
@@ -55,7 +55,7 @@ function arePricedMints (text: string): boolean {
   return pairs.every(pair => pair.length === 2 && pair.every(isKey)) && new Map(pairs).size === pairs.length
 }
 
-/** The formats that the schema names: whether a text has the form, and the words for one that has not. */
+/** The schema's formats: `must` completes the sentence about a text that has not the form. */
 export const FORMATS: Record<string, { validate: (text: string) => boolean, must: string }> = {
   text: { validate: text => text.trim() !== '', must: 'must not be empty' },
   'public-key': { validate: isKey, must: 'must be a public key: base58 of 32 bytes' },
@@ -93,7 +93,7 @@ const isWhole = (name: string): boolean => 'maximum' in SettingsSchema.propertie
 /** Settings that the service can't do without: empty, they are missing. */
 const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_ADDRESS']
 
-/** The environment as the schema should see it: our variables, trimmed; an empty one counts as not set. */
+/** Our variables of the environment, for the schema: trimmed; an empty one counts as not set. */
 export function ownVariables (env: Environment): { variables: Record<string, string>, problems: string[] } {
   const variables: Record<string, string> = {}
   const problems: string[] = []
@@ -101,7 +101,7 @@ export function ownVariables (env: Environment): { variables: Record<string, str
     const value = env[name]?.trim()
     if (value === '' && REQUIRED.includes(name)) problems.push(notConfigured(name))
     if (value !== undefined && value !== '') variables[name] = value
-    // a validator that turns text into numbers takes 0x10 and 1e3 for some
+    // the validator would take 0x10 and 1e3 for numbers
     if (value && isWhole(name) && !/^\d+$/.test(value)) {
       problems.push(...explain([{ keyword: 'type', instancePath: `/${name}`, params: {} }]))
     }
@@ -120,7 +120,7 @@ export function ownVariables (env: Environment): { variables: Record<string, str
 
 const notConfigured = (name: string): string => `${name} not configured`
 
-/** The part of a validator's error that a sentence is made of. */
+/** The part of a validator's error that `explain` reads. */
 export interface Violation {
   keyword: string
   instancePath: string
@@ -210,7 +210,7 @@ const lacking = (word: string, other: string): number =>
 
 const MIN_LETTERS = 7
 
-/** A sentence for each variable that nobody knows and that resembles one of ours. */
+/** A sentence for each unknown variable that resembles one of ours. */
 function misspelt (env: Environment): string[] {
   return Object.keys(env).filter(name => name.length >= MIN_LETTERS && !VARIABLES.includes(name)).flatMap(name => {
     const given = name.toUpperCase()

@@ -6,9 +6,9 @@ export interface CachedResponse<T = unknown> {
   contentType: string
   /** Hash that the entity tags of its encodings begin with. */
   tag: string
-  /** In each encoding that is offered; or how it is made, while nobody has taken it so. */
+  /** The bytes in each encoding that is offered, or how they are made at the first request for it. */
   bodies: Map<Encoding, Buffer | (() => Promise<Buffer>)>
-  /** What else the answer says in headers. */
+  /** Further headers. */
   headers?: Record<string, string> | undefined
   /** For the compiler alone: no value has it. */
   readonly holds?: T
@@ -40,7 +40,7 @@ export const etagOf = (tag: string, encoding: Encoding): string =>
   encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
 
 /**
- * The bytes of `text`, compressed when a client first takes them so, with this quality of brotli. Other headers make
+ * An answer of `text`, compressed at the first request for an encoding; `quality`: of brotli. Other headers make
  * another entity tag.
  */
 export function makeCachedResponse<T = unknown> (
@@ -69,7 +69,7 @@ export function chooseBody ({ bodies }: CachedResponse, header: string | undefin
   return { encoding, body: bodies.get(encoding)! }
 }
 
-/** Whether an If-None-Match header names what has this tag, in whatever encoding the client has it. */
+/** Whether an If-None-Match header names this tag, in any encoding. */
 export function isKnown (tag: string, header: string | undefined): boolean {
   if (header === undefined) return false
   return header.trim() === '*' || header.split(',').some(item => {

@@ -13,11 +13,11 @@ function parse (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return isIP(address) === 0 ? undefined : ipaddr.process(address)
 }
 
-/** The same in one form, IPv6 as eight groups without leading zeros. */
+/** An address in its one form, IPv6 as eight groups without leading zeros; undefined where `text` is none. */
 export const plainAddress = (text: string): string | undefined =>
   isIPv4(text) ? text : parse(text)?.toNormalizedString()
 
-/** Whom a plain address is counted as: itself, or its /64, which a subscriber of IPv6 has to himself. */
+/** The client that a plain address is counted as: itself, or its /64, which is one subscriber's. */
 export const clientOf = (plain: string): string => plain.includes(':') ? `${plain.split(':', 4).join(':')}::/64` : plain
 
 /** Whether `text` is an IP address, or a range of them in CIDR notation. */

@@ -22,7 +22,7 @@ export function refusalOf (status: keyof typeof MESSAGES) {
   return { headers, body }
 }
 
-/** The latest answer of a connection: who sends a body that is late or broken may have been answered before it. */
+/** The latest answer of a connection: it may have been given before the body, which is late or broken. */
 const latest = new WeakMap<Socket, ServerResponse>()
 
 /** Must be told of every request, for `answerClientError`. */
@@ -33,7 +33,7 @@ export function noteRequests (server: Server): void {
 /** By the platform's code of an error; 400 where there is none. */
 const STATUSES: Record<string, keyof typeof MESSAGES> = { ERR_HTTP_REQUEST_TIMEOUT: 408, HPE_HEADER_OVERFLOW: 431 }
 
-/** Answers where nothing has been answered yet, and ends the connection: after the answer that is in work. */
+/** Answers where nothing has been answered yet, and ends the connection, after the answer that is in work. */
 export function answerClientError (error: Error & { code?: string }, socket: Socket): void {
   const response = latest.get(socket)
   // another one would be taken for the next request's

@@ -5,20 +5,20 @@ import { systemClock } from '../clock.js'
 
 const LIMITS = '/proc/self/limits'
 
-/** Files that a process may have open, by the text of its /proc/self/limits (proc(5)); Infinity where it names none. */
+/** Most open files of a process, by the text of its /proc/self/limits (proc(5)); Infinity where it names none. */
 export const openFilesIn = (limits: string): number => Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity)
 
 /** The same of this process; Infinity where the system does not tell. */
 export const mostOpenFiles = (): number => existsSync(LIMITS) ? openFilesIn(readFileSync(LIMITS, 'utf8')) : Infinity
 
-/** Connections that may be open at once, of `wanted`: the rest is for the store, the nodes and the log. */
+/** How many of `wanted` connections may be open at once: the rest is for the store, the nodes and the log. */
 export const connectionsWithin = (openFiles: number, wanted: number): number =>
   Math.max(1, Math.min(wanted, Math.floor(openFiles * 3 / 4) - 32))
 
 export type Connections = ReturnType<typeof watchConnections>
 
 export interface Pace {
-  /** Ms after its first byte for which nothing is asked. */
+  /** Ms from the first byte on for which any rate will do. */
   grace: number
   /** Bytes a second from then on. */
   rate: number
@@ -29,7 +29,7 @@ export interface Pace {
 interface ConnectionOptions {
   /** Most that are open at once. */
   most: number
-  /** An answer that is not away after so long, ms, waits for a client who does not read it. */
+  /** After so long, ms, an unfinished answer is taken to wait for a client who does not read it. */
   patience: number
   pace: Pace
 }
@@ -121,8 +121,8 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
     if (pipelined.add(response).size > MAX_PIPELINED) socket.destroy()
   })
 
-  // of `close()`: who has no request in work, or none that has arrived as a whole, ends at once, others once they have
-  // none; for the platform a connection is idle whose answer waits to be sent
+  // called by `close()`: a connection without a request in work, or with a partial one, ends at once, others once they
+  // have none; the platform's own would end one whose answer waits to be sent
   server.closeIdleConnections = () => {
     isClosing = true
     for (const socket of waiting) socket.destroy()
@@ -130,12 +130,12 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
 
   return {
     count: () => open.size,
-    /** An answer that has no end is not held to a pace: who sends it sees to that. */
+    /** Exempts an endless answer from the pace: its sender bounds what waits. */
     leave: (response: ServerResponse) => {
       const answer = answers.get(response)
       if (answer !== undefined) answer.isEndless = true
     },
-    /** Looks at them no more. */
+    /** Stops holding answers to their pace. */
     stop: () => cancel()
   }
 }

@@ -6,16 +6,16 @@ export type EventStream = ReturnType<typeof createEventStream>
 
 /** Bytes that may wait for a client who reads slowly. */
 const MAX_WAITING = 2 ** 20
-/** When a client whose connection broke comes back, ms. */
+/** After which a client whose connection broke reconnects, ms. */
 const RETRY_MS = 3_000
-/** For the last words, ms. */
+/** For the last event to be sent, ms. */
 const LAST_WORDS_MS = 1_000
 
 /** An event in the wire format (WHATWG HTML, 9.2.6). */
 export const message = (event: string, data: object, id?: string): string =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
-/** Begins an answer of events, whose headers have been sent. A client who lets 1 MB wait is told so and let go. */
+/** Begins an answer of events, whose headers have been sent. A client that lets 1 MB wait is told so and dropped. */
 export function createEventStream (response: ServerResponse) {
   let isOpen = !response.closed && !response.req.socket.destroyed
   response.on('close', () => { isOpen = false })
@@ -47,7 +47,7 @@ export function createEventStream (response: ServerResponse) {
       }
     },
     get isOpen () { return isOpen },
-    /** Ends it with a sentence; the client comes back after `retryMs`. */
+    /** Ends it with a sentence; the client reconnects after `retryMs`. */
     end
   }
 }

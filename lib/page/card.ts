@@ -36,13 +36,13 @@ const FONT = {
   defaultFontFamily: 'Inter SemiBold'
 }
 
-/** What the font has no letter for; pictures, and what changes one, are among it. */
+/** Characters that the font lacks, emoji and their modifiers among them. */
 const UNKNOWN =
   /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\u0300-\u036f -\u00ff\u2010-\u2026⁰⁴-⁹⁻\u20ac\u2122\u2212]/gu
-/** What is no power of ten: in the plain form of letters 10⁻⁹ would be 10-9. */
+/** All but powers of ten: NFKC would make 10-9 of 10⁻⁹. */
 const NO_POWER = /[^⁰¹²³⁴-⁹⁻]+/g
 
-/** A text as far as the font can write it, of so many characters at most, for the image's source. */
+/** A text as far as the font has it, escaped, cut to `most` characters. */
 function written (text: string, most: number): string {
   const plain = text.replace(NO_POWER, part => part.normalize('NFKC')).replace(UNKNOWN, '')
   return escapeHtml(cutText(plain.replace(/ +/g, ' '), most))
@@ -127,7 +127,7 @@ export function cardSource (
     ? ''
     : `<tspan dx="24" fill="${colourOf(change)}">${written(change, 16)} in 24 h</tspan>`
   const chart = line.length > 0 ? chartOf(line, isUp ? UP : DOWN) : ''
-  // beside the name what nobody can imitate
+  // beside the name the mint, which nobody can imitate
   const called = [written(name, fitting(34, room) - mint.length - 3), mint].filter(part => part !== '').join(' · ')
   const content = [
     text(EDGE, 220, symbolSize, INK, `${symbol}<tspan font-size="44" fill="${QUIET}"> / ${unit}</tspan>`),
@@ -143,20 +143,20 @@ export async function drawCard (source: string): Promise<Buffer> {
   // loaded with the first picture: a service that nobody shares needs none of it
   const { renderAsync } = await import('@resvg/resvg-js')
   const image = await renderAsync(source, { font: FONT })
-  // a picture holds 3 MB that V8 knows nothing of, until it is collected: by memory that it counts, and that nobody
-  // touches, V8 collects every few pictures, not every hundred
+  // a picture holds 3 MB that V8 does not count until it is collected; by memory that V8 counts, and that nobody
+  // touches, it collects every few pictures, not every hundred
   Buffer.allocUnsafeSlow(COUNTED * image.width * image.height * RGBA)
   return image.asPng()
 }
 
-/** How long an image is the newest there is, ms: those who show it keep it for hours. */
+/** How long an image is served, ms: those who show it keep it for hours. */
 const LIFETIME = 300_000
 /** Some 40 kB each. */
 const MAX_KEPT = 64
 
 /**
  * Images of pools and, for '', of the market, by their `sourceOf`: each costs some tens of milliseconds of CPU, so they
- * are kept, and drawn in turns of who asks. Throws OVERLOADED, and what `sourceOf` throws.
+ * are kept, and drawn in their clients' turns. Throws OVERLOADED, and what `sourceOf` throws.
  */
 export function createCards (
   sourceOf: (pool: string) => Promise<string>

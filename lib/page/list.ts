@@ -9,7 +9,7 @@ import type { Pool } from '../../schemas/pools.js'
 import type { TreasuryRow } from '../../schemas/treasury.js'
 import { type Named, pretences } from './pretences.js'
 
-/** What the list of pools draws and no more: of 500 DAOs the API's answers would be three times a page's weight. */
+/** Only what the list of pools draws: of 500 DAOs the API's answers would be three times a page's weight. */
 
 /** Rows, and drawings beside them, that a visit begins with: the rest comes when a reader wants it. */
 export const AT_FIRST = 100

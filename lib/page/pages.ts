@@ -10,7 +10,7 @@ import type { Proposals } from '../../schemas/proposals.js'
 
 const HTML = 'text/html; charset=utf-8'
 const SITE = 'DAO Market Data'
-/** Where figures stand for those who run no scripts. */
+/** The place of figures for readers without scripts. */
 const FIGURES = '<!--figures-->'
 /** Placeholder rows until the pools have been loaded. */
 const SKELETON_ROWS = 10
@@ -66,7 +66,7 @@ export function createPages ({ template, version }: PageAssets) {
             'trades and supply, read from the chain.'
       }, figures && factsOf(figures), time)
     },
-    /** The page for a pool that there is none of, with the reason. */
+    /** The page in place of a pool's, with the reason. */
     missing: (id: string, reason: string) => fillTemplate(missing, { ...places('../../'), pool: id, reason })
   }
 }

@@ -7,7 +7,7 @@ import { escapeHtml } from './html.js'
 import type { Row } from './list.js'
 import { figuresOf, symbolOf } from './pool-facts.js'
 
-/** Figures in a page as it is sent: what those see who run no scripts. */
+/** Figures in the HTML of a page, for readers without scripts. */
 
 type Columns<T> = ReadonlyArray<[name: string, of: (row: T) => string]>
 
@@ -21,7 +21,7 @@ export const asOf = (parts: readonly Part[]): string => parts.length === 0
 
 const usd = (text: string | null): string => text === null ? NONE : `$${formatCompact(text)}`
 
-/** What is told of a pool, by its name. */
+/** Figures of a pool, by label. */
 const FIGURES: Columns<Row> = [
   ['Price', pool => `${figuresOf(pool).price} ${symbolOf(pool.quote)}`],
   ['24 h', pool => formatChange(pool.price_change_24h)],
@@ -63,7 +63,7 @@ const linkOf = (pool: Row, root: string): string => `<a href="${root}market/pool
 export const poolsTable = (pools: readonly Row[], root: string): string =>
   tableOf(pools, 'Pool', pool => linkOf(pool, root), FIGURES)
 
-/** Proposals, newest first; a DAO that is not listed stands as its address. */
+/** Proposals, newest first; a DAO that is not listed is shown by its address. */
 export const decisionsTable = (
   rows: readonly ProposalRow[], byId: ReadonlyMap<string, Row> | undefined, root: string
 ): string => tableOf(rows, 'DAO', ({ dao }) => {

@@ -6,7 +6,7 @@ import { priceText } from '../market/pool-figures.js'
 import { spotPrice } from '../market/price.js'
 import type { PageList, Row } from './list.js'
 
-/** What the server itself writes onto the page of a pool, for those who only see a title and an image of it. */
+/** Facts of a pool in its page's HTML and image, for previews of a link to it. */
 
 /** Of an address that is no DAO's. */
 export const NO_POOL = 'There is no DAO with a pool at this address.'

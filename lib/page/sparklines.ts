@@ -16,7 +16,7 @@ const SPAN = 7 * DAY
 const POINTS = SPAN / STEP + 1
 /** A week changes little in five minutes, ms. */
 export const DRAWN_TTL = 300_000
-/** Pools of one reading of the history: a longer one would hold up who writes it. */
+/** Pools of one reading of the history: a longer one would hold up its writer. */
 const AT_ONCE = 50
 
 /** Each close repeated until the next trade; undefined where there is nothing to draw or something is missing. */

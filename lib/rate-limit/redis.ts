@@ -3,7 +3,7 @@ import { Redis } from 'ioredis'
 import { orLate } from '../async.js'
 import { systemClock } from '../clock.js'
 
-/** The counts that all replicas share, in a Redis or Valkey. */
+/** Counts that all replicas share, in a Redis or Valkey. */
 
 type Trouble = 'timeout' | 'connection' | 'answer'
 
@@ -14,7 +14,7 @@ export interface RedisLinkOptions {
   expiry: number
   /** The longest that a request waits, ms. */
   timeout?: number
-  /** A connection that owes answers for so long is given up and made anew, ms. */
+  /** A connection that owes answers for so long, ms, is replaced. */
   deadAfter?: number
   /** Between two beats, while it answers and while it does not, ms. */
   heartbeatMs?: number
@@ -25,7 +25,7 @@ export interface RedisLinkOptions {
 
 export type RedisLink = ReturnType<typeof createRedisLink>
 
-/** Beats that a replica may miss before it is taken for gone. */
+/** Beats after which a silent replica counts as gone. */
 const MISSED = 3
 const MAX_REASON = 200
 
@@ -99,9 +99,9 @@ export function createRedisLink ({
     if (up === false || closed) return
     up = false
     onChange?.({ up, ...describe(error) })
-    // nothing shall wait behind answers that nobody needs any more
+    // no command should wait behind answers that nobody needs any more
     if (error instanceof Late) redis.disconnect(true)
-    // the next beat does not keep the pace of good times
+    // the next beat comes after retryMs
     schedule()
   }
 
@@ -111,7 +111,7 @@ export function createRedisLink ({
       const members = await run(HEARTBEAT, membersKey, id, gone, gone)
       if (closed) return
       if (up === false) backAt = systemClock.now()
-      // back, perhaps empty, it knows of few until each has beaten again
+      // a Redis that is back, perhaps empty, knows of few until each has beaten again
       replicas = systemClock.now() - backAt < gone ? Math.max(replicas, members) : members
       if (up !== true) onChange?.({ up: true, replicas })
       up = true
@@ -149,7 +149,7 @@ export function createRedisLink ({
     async close () {
       closed = true
       cancelBeat()
-      // so that the others do not share with one who is gone; told or not, they find out
+      // so that the others do not share with this one; if this fails, they miss its beats
       if (up === true) await within(redis.zrem(membersKey, id), timeout).catch(() => {})
       redis.disconnect()
     }

@@ -2,7 +2,7 @@ import { systemClock } from '../clock.js'
 import type { RedisLink } from './redis.js'
 import { type Count, createMinute, windowOf } from './minute-window.js'
 
-/** Where the counts of all processes are. */
+/** Counts of all processes. */
 export type SharedCounts = Pick<RedisLink, 'add' | 'up' | 'replicas'>
 
 interface SharedCounterOptions {
@@ -30,11 +30,11 @@ interface Client {
  */
 export function createSharedCounter ({ counts, max: maxOf, now = systemClock.epoch, most }: SharedCounterOptions) {
   const minute = createMinute<Client>(() => ({ shared: 0, own: 0, share: undefined }), now, most)
-  /** The last window in which counting together has failed: in it processes are on their shares. */
+  /** The last window in which shared counting failed: in it processes are on their shares. */
   let torn = -1
 
   function countOwn (client: Client, max: number): number {
-    // more processes than requests allowed: one each, since a process that refuses everybody helps nobody
+    // with more processes than allowed requests, one each: a process that refuses everybody helps nobody
     client.share ??= Math.max(Math.floor((max - client.shared) / counts.replicas), client.shared === 0 ? 1 : 0)
     if (client.own >= client.share) return max + 1
     client.own++
@@ -50,7 +50,7 @@ export function createSharedCounter ({ counts, max: maxOf, now = systemClock.epo
         client.shared = Math.max(client.shared, count)
         return Math.max(count, own ?? 0)
       } catch {
-        // `counts` tells of it
+        // `counts` reports it
       }
     }
     torn = window
@@ -64,7 +64,7 @@ export function createSharedCounter ({ counts, max: maxOf, now = systemClock.epo
       const max = maxOf(key)
       return { current: client.shared >= max ? max + 1 : await countRequest(key, client, window, max), ttl }
     },
-    /** Counting together has ceased, or works again. */
+    /** To be called when shared counting has ceased, or works again. */
     tear () { torn = windowOf(now()) }
   }
 }
