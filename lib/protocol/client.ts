@@ -14,17 +14,18 @@ import { keyBytes, keyText } from './pda.js'
 
 /** The program client: Anchor's decoder over each IDL, and the bounds that it leaves unchecked. */
 
-/** The part of bn.js that Anchor's integers are read through. Never `toNumber`: u64 exceeds 2^53. */
+/** Read of Anchor's integers and keys; the build has no more of keys. Never `toNumber`: u64 exceeds 2^53. */
 export interface AnchorInteger { toString (radix: number): string }
+export interface AnchorKey extends Pick<PublicKey, 'toBuffer'> { equals (other: AnchorKey): boolean }
 export const toBigInt = (value: AnchorInteger): bigint => BigInt(`0x${value.toString(16)}`)
-export const toKey = (value: PublicKey): string => keyText(value.toBytes())
+export const toKey = (value: AnchorKey): string => keyText(value.toBuffer())
 
 /** A decoded account, and readers of its keys and integers, all by the IDL's names. */
 export function fieldsOf (decoded: unknown) {
   const fields = decoded as Record<string, unknown>
   return {
     fields,
-    key: (name: string) => toKey(fields[name] as PublicKey),
+    key: (name: string) => toKey(fields[name] as AnchorKey),
     integer: (name: string) => toBigInt(fields[name] as AnchorInteger)
   }
 }

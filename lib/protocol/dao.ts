@@ -1,9 +1,8 @@
 import type { RawAccount } from '../chain/types.js'
-import type { PublicKey } from '@solana/web3.js'
 import { PROGRAMS } from './addresses.js'
 import { AMM, AMM_SIZES, type AmmState, ammState } from './amm.js'
 import { boundVec, DecodeError, need, u128 } from './bytes.js'
-import { type AnchorInteger, fieldsOf, type ProgramClient, toBigInt, toKey } from './client.js'
+import { type AnchorInteger, type AnchorKey, fieldsOf, type ProgramClient, toBigInt, toKey } from './client.js'
 import { deriveWith, keyAt, keyText } from './pda.js'
 
 /** A DAO and its embedded pool, by what every version's account begins with (programs/futarchy/src/state/dao.rs). */
@@ -21,18 +20,18 @@ interface AnchorDao {
   amm: {
     state: Partial<Record<'Spot' | 'Futarchy', { spot: { oracle: { created_at_timestamp: AnchorInteger } } }>>
     total_liquidity: AnchorInteger
-    base_mint: PublicKey
-    quote_mint: PublicKey
-    amm_base_vault: PublicKey
-    amm_quote_vault: PublicKey
+    base_mint: AnchorKey
+    quote_mint: AnchorKey
+    amm_base_vault: AnchorKey
+    amm_quote_vault: AnchorKey
   }
   nonce: { toArrayLike (type: typeof Buffer, endian: 'le', length: number): Buffer }
-  dao_creator: PublicKey
+  dao_creator: AnchorKey
   pda_bump: number
-  squads_multisig: PublicKey
-  squads_multisig_vault: PublicKey
-  base_mint: PublicKey
-  quote_mint: PublicKey
+  squads_multisig: AnchorKey
+  squads_multisig_vault: AnchorKey
+  base_mint: AnchorKey
+  quote_mint: AnchorKey
   proposal_count: number
   pass_threshold_bps: number
   seq_num: AnchorInteger
