@@ -40,8 +40,8 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   /** Answers in a row that the past below a range is unknown. */
   let unknown = 0
   /**
-   * New entries above the newest range, oldest first, and the head up to which they were all. They are waited for until
-   * then: the newest of another list would be as late.
+   * New entries above the newest range, oldest first, and the head up to which they are all. They are waited for until
+   * `until`, ms: the newest of another list would be as late.
    */
   let rising: { entries: SignatureInfo[], asked: Moment, until: number } | undefined
   /** The head that no list has reached yet: lists may be a few seconds behind accounts. */
