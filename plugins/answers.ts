@@ -23,7 +23,7 @@ import { createTickers } from '../lib/responses/tickers.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What endpoints answer with. */
+    /** What endpoints answer. */
     answers: ReturnType<typeof createAnswers>
   }
 }
@@ -72,7 +72,7 @@ function createAnswers ({ config: settings, cache, chain, program, history }: Fa
     proposals,
     daos: createDaoResponses({ ...sources, facts, pools: pools.known, proposals, incomplete }),
     prices: createPrices(sources, tickerList),
-    /** The market in the forms of those who list it. */
+    /** In the forms of listing sites. */
     forms: {
       coingecko: createCoinGecko(listed),
       cmc: createCmc(listed),

@@ -12,11 +12,11 @@ declare module 'fastify' {
     }
   }
   interface FastifyContextConfig {
-    /** Answers cost work of their own: done in turns, and under pressure left undone. */
-    isDear?: boolean
+    /** Answers cost work of their own: they are made in turns, and refused under pressure. */
+    isCostly?: boolean
   }
   interface FastifyRequest {
-    /** Runs dear work of this request when its client's turn has come. Throws OVERLOADED. */
+    /** Runs costly work of this request in its client's turn. Throws OVERLOADED. */
     readonly turn: Turn
   }
 }
@@ -26,7 +26,7 @@ const MAKING = { atOnce: 2, each: 2, waiting: 64, waitingEach: 16 }
 /** An answer that its client takes slowly costs a buffer, so there may be many, but few of one client. */
 const SENDING = { atOnce: 64, each: 2, waiting: 64, waitingEach: 8 }
 
-/** What dear requests may take from others: docs/security.md. */
+/** Turns of costly requests: docs/security.md. */
 export default fp(async fastify => {
   const budget = { making: createLine(MAKING), sending: createLine(SENDING) }
   fastify.decorate('budget', budget)

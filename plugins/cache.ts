@@ -18,7 +18,7 @@ declare module 'fastify' {
   }
 }
 
-/** Lifetime of what is known of a token, by the contract, ms. */
+/** Lifetime of a token's metadata, by the contract, ms. */
 const METADATA_TTL = 100_000
 
 export default fp(async fastify => {

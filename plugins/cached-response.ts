@@ -16,14 +16,13 @@ declare module 'fastify' {
   interface FastifyReply {
     /**
      * Sends bytes made beforehand, or as they are taken: in the encoding the client prefers, 304 where it has them,
-     * with their age where they are stale. A handler returns what this gives: the reply, which the compiler takes for
-     * what the bytes hold and compares with the route's schema. May reject with OVERLOADED.
+     * with their age where they are stale. A handler returns the result: the reply, by its type what the bytes hold,
+     * for the compiler to compare with the route's schema. May reject with OVERLOADED.
      */
     sendCached<T> (response: Sendable<CachedResponse<T> | StreamedResponse<T>>): T
   }
 }
 
-/** A stale answer says its age. */
 const isStale = ({ age, left }: Sendable<unknown>): boolean => left === 0 && age > 0
 /**
  * What an answer's entity tags begin with. One that says its age has its own: after a 304 by the same tag a browser
@@ -35,7 +34,7 @@ const tagOf = (response: Sendable<{ tag: string }>): string =>
 const isUnchanged = ({ request: { headers } }: FastifyReply, response: Sendable<{ tag: string }>): boolean =>
   isKnown(tagOf(response), headers['if-none-match'])
 
-/** Says of an answer what it is, in this encoding, and 304 where its client has it; whether its body is to be sent. */
+/** Sets an answer's headers, and 304 where its client has it; whether its body is to be sent. */
 function begin (
   reply: FastifyReply, response: Sendable<CachedResponse | StreamedResponse>, encoding: Encoding
 ): boolean {
@@ -48,19 +47,19 @@ function begin (
   if (!isStreamed(value) && value.headers !== undefined) reply.headers(value.headers)
   if (isKept) reply.code(304)
   else if (encoding !== 'identity') reply.header('content-encoding', encoding)
-  // of HEAD the framework tells the length of what is given here; a 304 may tell no other (RFC 9110, 8.6)
+  // for HEAD the framework sets the length of what is sent here; a 304 may have no other (RFC 9110, 8.6)
   if (isKept && reply.request.method !== 'HEAD') return false
   reply.type(value.contentType)
   return true
 }
 
-/** Encodings of what is sent as it is taken: of the others a compressor takes megabytes for each client. */
+/** Encodings of streamed answers: brotli takes megabytes for each client. */
 const STREAMED = ['gzip', 'identity'] as const
 
-/** Takes a place among what is sent as it is taken, until the answer ends; whether its client is still there. */
+/** Takes a place among the streamed answers, until this one ends; whether its client is still there. */
 async function takesPlace ({ raw, request: { client, server: { budget } } }: FastifyReply): Promise<boolean> {
   const isGone = (): boolean => raw.req.socket.destroyed
-  // of pipelined requests, all but the first wait for those before them: they have no connection to send on yet
+  // pipelined requests wait for those before them: they have no connection to send on yet
   if (raw.socket === null && !isGone()) {
     await new Promise<void>(resolve => { raw.once('socket', () => resolve()).once('close', resolve) })
   }
@@ -74,13 +73,13 @@ async function takesPlace ({ raw, request: { client, server: { budget } } }: Fas
 async function sendStreamed (reply: FastifyReply, response: Sendable<StreamedResponse>): Promise<unknown> {
   const { headers, method } = reply.request
   const encoding = chooseEncoding(STREAMED, headers['accept-encoding'])
-  // before anything is said: a request that is refused here has another answer
+  // before any header is set: a request that is refused here has another answer
   const isBare = method === 'HEAD' || isUnchanged(reply, response)
   if (!isBare && !await takesPlace(reply)) return reply.hijack()
   if (!begin(reply, response, encoding)) return reply.send()
   // one part at a time is held beside what the connection has taken
   const parts = Readable.from(isBare ? [] : response.value.parts(), { objectMode: true, highWaterMark: 1 })
-  // the framework ends the last stream where the client has gone, and is told of what fails by it
+  // the framework destroys the last stream where the client has gone, and takes failures from it
   return reply.send(encoding === 'identity' || isBare ? parts : pipeline(parts, createGzip(), () => {}))
 }
 

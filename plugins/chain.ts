@@ -8,7 +8,7 @@ import { type Clock, systemClock } from '../lib/clock.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The nodes, behind one client that meets their failures, and time as the chain has it. */
+    /** The nodes behind one client, and the chain's time. */
     chain: ReturnType<typeof openChain>
   }
 }
@@ -43,8 +43,7 @@ function openChain (fastify: FastifyInstance, { transport, now }: ChainOptions) 
     time: client.time,
     /** Told of every request to a node. */
     observe: undefined as ((report: CallReport) => void) | undefined,
-    /** Ends every call at once. */
-    close: () => client.close()
+    close: client.close
   }
 }
 

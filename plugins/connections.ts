@@ -19,17 +19,17 @@ export interface EdgeOptions {
 
 /** About 60 MB of sockets and parsers. */
 const MAX_CONNECTIONS = 5_000
-/** Every answer is there within 10 s; what takes longer is a client who does not read. */
+/** Every answer is made within 10 s; one that takes longer has a client who does not read. */
 const PATIENCE = 15_000
-/** A line of 0.2 Mbit/s takes an answer so fast; what takes a minute at any pace holds too much for too long. */
+/** A link of 0.2 Mbit/s is that fast; an answer that takes a minute at any pace holds too much for too long. */
 const PACE: Pace = { grace: 10_000, rate: 20_000, most: 60_000 }
-/** A body that is drained rather than answered by the end of the connection, bytes. No endpoint reads any. */
+/** The largest body that is drained, bytes: with a larger one the connection ends. No endpoint reads any. */
 const MAX_BODY = 16_384
 
-/** Not sent through the application: no route promises this answer. */
+/** Sent past the application: no route declares this answer. */
 const BAD_REQUEST = refusalOf(400)
 
-/** Whether the rest of the request is not worth reading: a body that is large, or that does not say how large it is. */
+/** Whether a request has a large body, or one of unknown size, which is not worth reading. */
 function bringsTooMuch ({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_BODY
 }
@@ -40,7 +40,7 @@ function isWellFormed ({ httpVersion, rawHeaders, method, url }: IncomingMessage
   return hosts <= 1 && (hosts === 1 || httpVersion !== '1.1') && (url !== '*' || method === 'OPTIONS')
 }
 
-/** The limits of a connection that are no options of the server: how many, what a body costs, what a request has. */
+/** Limits of connections that are no options of the server: their number, their pace, bodies, malformed requests. */
 export default fp<EdgeOptions>(async (fastify, { mostConnections = MAX_CONNECTIONS, pace = PACE }) => {
   const { server } = fastify
   const openFiles = mostOpenFiles()
@@ -56,7 +56,7 @@ export default fp<EdgeOptions>(async (fastify, { mostConnections = MAX_CONNECTIO
   noteRequests(server)
   // their size is limited; a limit of their number would silently drop the last ones, X-Forwarded-For perhaps
   server.maxHeadersCount = 0
-  // who asks before sending a body is answered at once, and need not send it; what else is expected counts for nothing
+  // a client that waits for 100 Continue is answered at once, without its body; other expectations are ignored
   for (const event of ['checkContinue', 'checkExpectation']) {
     server.on(event, (request, response) => {
       response.shouldKeepAlive = false

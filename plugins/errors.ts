@@ -11,7 +11,7 @@ const HTML_TYPE = 'text/html; charset=utf-8'
 /** Seconds after which a 503 is worth another try, where nothing better is known. */
 const RETRY_AFTER = 5
 
-/** Status and body for anything thrown. Errors of the framework keep their status; what they say is ours. */
+/** Status and sentence for anything thrown. Errors of the framework keep their status, not their message. */
 export function answerFor (error: unknown, path: string): { status: number, message: string } {
   if (isServiceError(error)) {
     const { status, sentence = error.message }: { status: number, sentence?: string } = ERRORS[error.code]
@@ -19,18 +19,16 @@ export function answerFor (error: unknown, path: string): { status: number, mess
   }
   const status = (error as FastifyError | undefined)?.statusCode
   if (status === 429) return { status, message: RATE_LIMITED }
-  // No endpoint takes a body or a query: what the framework has against a request is against one to a path that does
-  // not exist.
+  // the framework checks no body and no query: it refuses only paths that do not exist
   if (status !== undefined && status >= 400 && status < 500) return { status: 404, message: notFound('Endpoint', path) }
   return { status: 500, message: UNEXPECTED }
 }
 
-/** Failures by our own choice, one for each request of a flood: the line of the request says enough. */
+/** Refusals, perhaps of each request of a flood: the request's line in the log is enough. */
 const EXPECTED = ['OVERLOADED', 'SHUTTING_DOWN', 'WARMING_UP'] as const
 
 /**
- * An error's body. A path is repeated in it, so nothing that markup begins with is left in the text; read as JSON it is
- * the same.
+ * An error's body. It may repeat a path, so characters that begin markup are escaped; as JSON it is the same.
  */
 const bodyOf = (error: string): string => JSON.stringify({ error } satisfies ErrorBody)
   .replace(/[<>&\u2028\u2029]/g, mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
@@ -58,7 +56,7 @@ export default fp(async fastify => {
       .send(bodyOf(notFound('Endpoint', pathOf(request.originalUrl))))
   })
 
-  // Nothing here reads a body, so none is parsed: a request that brings one is answered by its path and method alone.
+  // no body is parsed: a request that brings one is answered by its path and method alone
   fastify.removeAllContentTypeParsers()
   fastify.addContentTypeParser('*', (_request, payload, done) => {
     payload.resume()

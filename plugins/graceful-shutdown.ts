@@ -8,9 +8,9 @@ const DRAIN = 4_000
 const LAST_BYTES = 1_000
 
 /**
- * Closing: requests in work are answered, new ones on open connections get 503, connections without a request end at
- * once (lib/http/connections.ts). What still waits for the node after a while gets 503 too, and a client who does not
- * read its answer is cut off.
+ * At shutdown requests in work are answered, new ones on open connections get 503, connections without a request end at
+ * once (lib/http/connections.ts). Requests that still wait for a node after DRAIN get 503 too; clients that do not read
+ * their answer are cut off.
  */
 export default fp(async fastify => {
   const { chain, server } = fastify

@@ -15,21 +15,21 @@ declare module 'fastify' {
 export interface HistoryPluginOptions {
   /** Between two looks at the head of the history, ms. */
   pollMs?: number
-  /** What listens to a WebSocket, in place of a real connection. */
+  /** In place of a real WebSocket. */
   listen?: typeof subscribe
 }
 
-/** For so long the step at hand may wait for a node once the process stops, ms; cut off, the next start does it. */
+/** How long the current step may wait for a node at shutdown, ms; cut off, it is done after the next start. */
 const LAST_STEP = 3_000
-/** From the end's beginning to the history's, ms: answers may take five seconds of it, and 9.5 is all (server.ts). */
+/** From the beginning of shutdown to the history's end, ms: answers may take 5 s of it; 9.5 s is all (server.ts). */
 const OVER_WITHIN = 8_000
 
-/** The history in the embedded store, which is this process's own, or in the PostgreSQL that several share. */
+/** The history in this process's embedded store, or in the PostgreSQL that several share. */
 async function openHistory (
   { databaseUrl, dataDir, role }: Settings, options: Omit<HistoryOptions, 'store'> & { endsBy (): number }
 ): Promise<History & { close (): Promise<void> }> {
   if (databaseUrl !== undefined) {
-    // loaded where it is used: who has the embedded store needs no client of a database
+    // the embedded store needs no PostgreSQL client
     const { openSharedHistory } = await import('../lib/history/shared-history.js')
     return await openSharedHistory({ ...options, url: databaseUrl, writes: role !== 'api' })
   }
@@ -37,7 +37,7 @@ async function openHistory (
   return { ...createHistory({ ...options, store }), close: () => store.close() }
 }
 
-/** Opens the store, follows the chain into it, and lets go of both when the application closes. */
+/** Opens the store, and indexes the chain into it until the application closes. */
 export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subscribe }) => {
   const { config, chain, cache } = fastify
   let endsBy = Infinity

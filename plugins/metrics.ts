@@ -8,7 +8,7 @@ import fp from 'fastify-plugin'
 export default fp(async fastify => {
   const { config, chain } = fastify
   if (config.metricsPort === undefined) return
-  // loaded where they are served: who has METRICS_PORT off need not wait for their library, nor hold it
+  // loaded only if they are served: the library takes time and memory
   const { createMetrics } = await import('../lib/responses/metrics.js')
   const metrics = createMetrics(fastify)
   fastify.addHook('onResponse', (request, reply, done) => {

@@ -12,10 +12,10 @@ import { ownFile, SERVICE_NAME } from '../lib/package.js'
 import { policyOf } from '../lib/page/headers.js'
 import { jsonResponse } from '../lib/responses/json-response.js'
 
-/** What the reference page needs besides: the styles that its scripts write, and icons within them. */
+/** The reference page needs the styles that its scripts write, and icons within them. */
 const PAGE_POLICY = policyOf("style-src 'self' 'unsafe-inline'", "img-src 'self' data:")
 
-/** A new release of the reference's package may bring other files under the same names, ms. */
+/** ms: a new release of the package may have other files under the same names. */
 const FILES_LIVE = 86_400_000
 /** Files that the package makes anew for each service. */
 const MADE = ['index.html', 'swagger-initializer.js']
@@ -43,7 +43,7 @@ export default fp(async fastify => {
       js: [{ filename: 'page.js', content: ownFile('public/reference/page.js') }]
     }
   })
-  // the reference's own files, compressed; the package would read and send them as they are
+  // the package's own files, compressed and kept
   const folder = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui')), 'static')
   for (const name of readdirSync(folder).filter(name => extname(name) !== '' && !MADE.includes(name))) {
     const response = once(() => makeCachedResponse(mediaTypeOf(name), readFileSync(join(folder, name))))

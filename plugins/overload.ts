@@ -16,9 +16,9 @@ interface Bounds {
   residentBytes: number
 }
 
-/** A refresh of thousands of DAOs holds the loop for one tick of a second: a loop that is late at each is too busy. */
+/** A refresh of thousands of DAOs delays one tick of a second: a loop whose every tick is late is too busy. */
 const MAX_DELAY = 250
-/** Shares of what there is at which there is still room to end what is in work. */
+/** Shares at which there is still room to finish requests in work. */
 const MAX_HEAP = 0.9
 const MAX_MEMORY = 0.9
 
@@ -32,9 +32,8 @@ const defaults = (): Bounds => ({
 })
 
 /**
- * Sheds load with 503 before the event loop or the memory suffer: answers that cost work of their own, for clients who
- * have had much of it where the loop is late, for everybody where memory is short. Lists and the liveness probe cost
- * less than a refusal saves.
+ * Sheds load with 503 before the event loop or memory suffer: refuses costly answers, to greedy clients where the loop
+ * is late, to all where memory is short. Lists and the liveness probe cost less than a refusal saves.
  */
 export default fp<OverloadOptions>(async (fastify, { bounds }) => {
   const { budget } = fastify
@@ -44,8 +43,8 @@ export default fp<OverloadOptions>(async (fastify, { bounds }) => {
     maxHeapUsedBytes: heapBytes,
     maxRssBytes: residentBytes,
     pressureHandler: ({ routeOptions: { config }, client }, _reply, type, value) => {
-      // a second without a measurement, as the first of a slow start, counts as an endless delay
-      if (value === Infinity || config.isDear !== true) return
+      // Infinity: nothing was measured in this second, as in the first of a slow start
+      if (value === Infinity || config.isCostly !== true) return
       if (type === underPressure.TYPE_EVENT_LOOP_DELAY && !budget.making.isGreedy(client)) return
       throw new ServiceError('OVERLOADED', 'the process is overloaded')
     }

@@ -13,17 +13,17 @@ import { noPool } from '../lib/responses/sources.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What the pages for people need beside the API. */
+    /** The market pages. */
     page: ReturnType<typeof createPage>
   }
 }
 
-/** For so long a page waits for the figures that it is sent with, ms. */
+/** How long a page waits for its figures, ms. */
 const PATIENCE_MS = 500
-/** Proposals that a page is sent with. */
+/** Of a page. */
 const PROPOSALS = { limit: 200 }
 
-/** What `load` gives, where it can be had at once. */
+/** What `load` gives; undefined where it fails, or takes too long. */
 async function soon<T> (parts: Part[], load: Kept<T>): Promise<T | undefined> {
   const made = await orUnknown(within(dated(load), PATIENCE_MS))
   return made && noted(made, parts)
@@ -56,7 +56,7 @@ function createPage ({ answers: { sources, market, pools, proposals } }: Fastify
     listed: (parts: Part[]) => soon(parts, list.known),
     /** The newest proposals; undefined likewise. */
     decided: (parts: Part[]) => soon(parts, own => proposals.rows(own, PROPOSALS)),
-    /** What an address names; undefined while the chain can't be read, since then nobody knows. */
+    /** What is at an address; undefined while the chain can't be read. */
     find: (parts: Part[], pool: string) =>
       orUnknown(sources.snapshot.get(parts).then(snapshot => findPool(snapshot, pool)))
   }

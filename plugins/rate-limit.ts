@@ -10,7 +10,7 @@ import { RATE_LIMITED } from '../schemas/errors.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What counts requests together with the other replicas; undefined where REDIS_URL is not set. */
+    /** The link to the counts of all replicas; undefined where REDIS_URL is not set. */
     sharedLimit: RedisLink | undefined
   }
 }
@@ -18,18 +18,18 @@ declare module 'fastify' {
 export interface RateLimitOptions {
   /** Wall clock, ms. */
   now?: () => number
-  /** Replaces what the link to Redis does by default. */
+  /** In place of the link's defaults. */
   redisLink?: Partial<Omit<RedisLinkOptions, 'url' | 'onChange'>>
 }
 
-/** What keys of the page's budget begin with; no address does. */
+/** Prefix of keys of the page's budget; no address has it. */
 const PAGE = 'page '
 /** Deployments that share a Redis and are not replicas of one another take a database each. */
 const PREFIX = 'dao-market-data:limit:'
 
 /**
- * Whether a request is of the page's budget: a file of it, or what its scripts ask for. Who poses as such a script has
- * no more than one who loads pages; what is dear waits in line by address all the same.
+ * Whether a request is of the page's budget: for a file of it, or by its scripts. Anyone can pose as such a script, and
+ * gains no more than by loading pages: costly requests are queued by address all the same.
  */
 const isOfPage = ({ routeOptions: { url }, headers }: FastifyRequest): boolean =>
   isPageRoute(url) || (url?.startsWith('/api/') === true && headers['sec-fetch-site'] === 'same-origin')
@@ -38,13 +38,13 @@ const isOfPage = ({ routeOptions: { url }, headers }: FastifyRequest): boolean =
 async function shareCounts (
   fastify: FastifyInstance, url: string, max: (key: string) => number, { now, redisLink }: RateLimitOptions
 ) {
-  // loaded where it is used: the client is a tenth of the start
+  // loaded only if it is used: the client takes a tenth of the start
   const { createRedisLink } = await import('../lib/rate-limit/redis.js')
   let wasAway = false
   const link = createRedisLink({
     url,
     prefix: PREFIX,
-    // twice, so that processes whose clocks differ count the same
+    // two windows, so that processes whose clocks differ share counts
     expiry: 2 * WINDOW,
     ...redisLink,
     onChange (change) {
@@ -74,7 +74,6 @@ export default fp<RateLimitOptions>(async (fastify, options) => {
   const max = (key: string): number => key.startsWith(PAGE) ? rateLimitPage : rateLimitMax
   const shared = redisUrl === undefined ? undefined : await shareCounts(fastify, redisUrl, max, options)
   fastify.decorate('sharedLimit', shared?.link)
-  // of both budgets, over all processes or in this one
   const count: (key: string) => Count | Promise<Count> = shared?.count ?? createWindowCounter(options.now).count
   class ClockMinuteStore implements FastifyRateLimitStore {
     incr (key: string, callback: (error: Error | null, result?: { current: number, ttl: number }) => void): void {
@@ -89,7 +88,7 @@ export default fp<RateLimitOptions>(async (fastify, options) => {
   }
 
   await fastify.register(rateLimit, {
-    // by one hook for all paths, since unknown ones count, too
+    // one hook for all paths, as unknown ones count, too
     global: false,
     timeWindow: WINDOW,
     store: ClockMinuteStore,

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 
-/** Headers that tell whether an answer came from the cache, for the log. */
+/** Whether an answer came from the cache, by its headers. */
 function cacheState (reply: FastifyReply): string | undefined {
   if (reply.statusCode === 304) return 'not modified'
   if (reply.hasHeader('age')) return 'stale'
@@ -13,7 +13,6 @@ function cacheState (reply: FastifyReply): string | undefined {
  * status, time, cache state. Bodies, queries and headers are not logged.
  */
 export default fp(async fastify => {
-  // whoever reports a response names the line by it
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id)
     done()

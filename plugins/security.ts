@@ -19,7 +19,7 @@ const OF_ALL = {
 }
 const METHODS = ['GET', 'HEAD', 'OPTIONS']
 const ALLOWED = METHODS.join(', ')
-/** Seconds for which a browser need not ask again before a cross-origin request. */
+/** How long a browser may keep the answer to a preflight, s. */
 const PREFLIGHT_AGE = 86_400
 
 const refuse = async (_request: FastifyRequest, reply: FastifyReply) =>
@@ -33,7 +33,7 @@ export default fp(async fastify => {
     done()
   })
 
-  // OPTIONS answers wherever GET does, other methods are refused there: an unknown path stays unknown.
+  // wherever there is a GET, OPTIONS answers and other methods are refused; an unknown path stays unknown
   fastify.addHook('onRoute', ({ method, url }) => {
     if (method !== 'GET') return
     fastify.options(url, { schema: { hide: true } }, async (_request, reply) => reply
@@ -45,7 +45,7 @@ export default fp(async fastify => {
         'access-control-max-age': PREFLIGHT_AGE
       })
       .send())
-    // before a body of a type that nobody knows is looked at
+    // before the type of a body is looked at
     fastify.route({ method: others, url, schema: { hide: true }, preParsing: refuse, handler: refuse })
   })
 }, { name: 'security' })

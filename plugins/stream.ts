@@ -6,7 +6,7 @@ import { createStream } from '../lib/responses/stream.js'
 declare module 'fastify' {
   interface FastifyInstance {
     stream: ReturnType<typeof createStream> & {
-      /** What begins an answer of events to a client. Throws OVERLOADED, and 429 where the client has too many. */
+      /** Gives what begins a stream of events to a client. Throws OVERLOADED, and 429 where the client has too many. */
       enter (client: string): typeof createEventStream
       count (): number
     }
@@ -16,12 +16,12 @@ declare module 'fastify' {
 /** Connections of one client, and of all. */
 const EACH = 5
 const MOST = 1_000
-/** When clients come back after an end of ours, ms: this process or another answers by then. */
+/** After which clients reconnect at shutdown, ms: this process or another answers by then. */
 const BACK_MS = 2_000
 
 export default fp(async fastify => {
   const { answers: { sources, market, proposals }, chain: { clock } } = fastify
-  /** The clients of the streams that are open. */
+  /** Open streams, by client. */
   const open = new Map<EventStream, string>()
   const stream = createStream({
     sources,
@@ -39,7 +39,7 @@ export default fp(async fastify => {
       if (open.size >= MOST) throw new ServiceError('OVERLOADED', 'as many streams as there may be')
       return response => {
         const events = createEventStream(response)
-        // who has left meanwhile closes nothing any more
+        // the client has left meanwhile: no 'close' will follow
         if (!events.isOpen) return events
         open.set(events, client)
         response.once('close', () => open.delete(events))

@@ -13,10 +13,10 @@ import {
 } from '../schemas/responses.js'
 import { TickerSchema } from '../schemas/ticker.js'
 
-/** What an endpoint answers where nothing fails; `T` is what its bytes hold. */
+/** The 200 of an endpoint; `T` is what its bytes hold. */
 export interface Answer<T> { description: string, headers: Record<string, TSchema>, content: object, of?: T }
 
-/** JSON made beforehand; `more`: headers beside those of every such answer. */
+/** JSON; `more`: headers beside those of every such answer. */
 export const answer = <S extends TSchema>(schema: S, ...more: HeaderName[]): Answer<Static<S>> =>
   json(schema, [...BYTES_HEADERS, ...more])
 
@@ -24,17 +24,17 @@ interface Endpoint<T, P extends string, Q extends Parameters> {
   operationId: string
   summary: string
   description: string
-  /** Of the path, by name. */
+  /** Of the path. */
   params?: Record<P, TSchema>
-  /** 'any': it may say what it likes; without this there are no parameters. */
+  /** Default: no parameters; 'any': ignored. */
   query?: Q | 'any'
   answer: Answer<T>
   /** Sentences of the 400 beside those that name a parameter of the query. */
   invalid?: Record<string, string>
   missing?: ReturnType<typeof failure>
   /** Its answers cost work of their own. */
-  isDear?: true
-  /** How long they are fresh, ms, where it is not as long as tickers are. */
+  isCostly?: true
+  /** How long they are fresh, ms; default: as long as tickers. */
   ttl?: number
 }
 
@@ -46,7 +46,7 @@ interface Question<P extends string, Q extends Parameters> {
   accept: string | undefined
 }
 
-/** The 400s of an endpoint: what its first parameter expects stands for all of a query. */
+/** The 400s of an endpoint, with its first parameter as the example. */
 function refusalsOf (query: Parameters | undefined, invalid: Record<string, string> | undefined) {
   const first = Object.entries(query ?? {}).slice(0, 1)
     .map(([name, { expects }]) => [name, invalidParameter(name, expects).message])
@@ -61,17 +61,17 @@ export const described = (query: Parameters) =>
     return [name, otherwise === undefined ? schema : Type.Optional(schema)]
   })))
 
-/** Registers GETs of a tag whose answers are bytes made beforehand: `respond` gives them, noting what they are of. */
+/** Registers GETs of a tag; `respond` gives their bytes, and adds the states that these are made of. */
 export const endpointsOf = (fastify: FastifyInstance, tag: string) =>
   function endpoint<T, P extends string = never, Q extends Parameters = {}> (
     path: string,
-    { params, query: asking = {} as Q, answer, invalid, missing, isDear, ttl, ...said }: Endpoint<T, P, Q>,
+    { params, query: asking = {} as Q, answer, invalid, missing, isCostly, ttl, ...said }: Endpoint<T, P, Q>,
     respond: Kept<CachedResponse<T> | StreamedResponse<T>, [Question<P, Q>]>
   ): void {
     const query = asking === 'any' ? undefined : asking
     const refusals = refusalsOf(query, invalid)
     fastify.get(path, {
-      ...(isDear && { config: { isDear: true } }),
+      ...(isCostly && { config: { isCostly: true } }),
       schema: {
         ...said,
         tags: [tag],
@@ -103,7 +103,7 @@ export const routes = (tag: string, add: Add): FastifyPluginAsync =>
 
 export const pathParameter = (description: string, example: string) => Type.String({ description, examples: [example] })
 
-/** What several endpoints say of a mint, and of a pair, in their path. */
+/** Path parameters, and their errors, of a mint and of a pair. */
 export const MINT = {
   params: { mintAddress: pathParameter('Address of a token mint.', QUOTE_EXAMPLE) },
   invalid: { mint: INVALID_MINT },

@@ -14,7 +14,7 @@ const LISTING_SPECIFICATION = 'https://docs.google.com/document/d/1v27QFoQq1SKT3
 const LINKS =
   '</documentation/json>; rel="service-desc"; type="application/json", </documentation>; rel="service-doc"; ' +
     'type="text/html", </llms.txt>; rel="describedby"; type="text/plain"'
-/** The page is that of this version, ms. */
+/** ms: the text changes with the version. */
 const REFERENCE_LIVES = 3_600_000
 
 const routes: FastifyPluginAsyncTypebox = async fastify => {

@@ -9,7 +9,7 @@ import { HISTORY_HEADERS } from '../../schemas/headers.js'
 import { NO_PAIR, failure } from '../../schemas/responses.js'
 import { answer, routes } from '../endpoint.js'
 
-/** A bound of a time, `example` one of seconds. */
+/** A bound of time; `example`: Unix seconds. */
 const moment = (example: number) =>
   optional(integer('Unix seconds, or milliseconds from 10^12 on.', 'Unix seconds or milliseconds', example))
 
@@ -51,7 +51,7 @@ export default routes('aggregators', (endpoint, { forms: { coingecko } }) => {
     missing: failure('No listed DAO has this pair, or the pair has no such pool.', {
       ticker: notFound('Ticker', '<ticker_id>'), pool: notFound('Pool', '<pool_id>')
     }),
-    isDear: true
+    isCostly: true
   }, (parts, { asked, turn }) => coingecko.trades(parts, asked, turn))
 
   endpoint('/orderbook', {

@@ -12,7 +12,7 @@ import { failure } from '../../schemas/responses.js'
 import { answer, routes } from '../endpoint.js'
 
 interface BlockRangeForm {
-  /** Who reads it, for the document; and as a part of the operations' names. */
+  /** Its name in the document, and in the operations' ids. */
   reader: string
   name: string
   asset: typeof DexAssetSchema | typeof GeckoTerminalAssetSchema
@@ -22,7 +22,7 @@ interface BlockRangeForm {
 /** How long the latest block is fresh, ms. */
 const LATEST_TTL = 1_000
 
-/** The four endpoints of the block-range form, for one reader's variant of it; `formOf`: what answers. */
+/** The four endpoints of a reader's variant of the block-range form; `formOf`: what answers. */
 export const blockRangeRoutes = (
   { reader, name, asset, events }: BlockRangeForm, formOf: (answers: FastifyInstance['answers']) => BlockRange
 ) => routes('aggregators', (endpoint, answers) => {
@@ -73,6 +73,6 @@ export const blockRangeRoutes = (
       long: 'Invalid toBlock: at most 20000 blocks in one call',
       late: 'Invalid toBlock: the latest block, 400123456, at most'
     },
-    isDear: true
+    isCostly: true
   }, (_parts, { asked, turn }) => form.events(asked.fromBlock, asked.toBlock, turn))
 })

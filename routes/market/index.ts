@@ -11,17 +11,16 @@ import { jsonResponse } from '../../lib/responses/json-response.js'
 import { withAge } from '../../lib/responses/sources.js'
 import { KEY } from '../../schemas/common.js'
 
-/** The market pages for people: files that read the public API, under a policy that lets them do nothing else. */
+/** The market pages: files that read the public API, under a policy that lets them do nothing else. */
 
 const KEPT = 'public, max-age=31536000, immutable'
-/** Those who show an image keep it far longer anyway. */
+/** Sites that show an image keep it far longer anyway. */
 const IMAGE_KEPT = 'public, max-age=300'
 
-/** An address, and a host as a browser names it: nothing else is written into a page. */
+/** Nothing but an address and a browser's host is written into a page from a request. */
 const ADDRESS = new RegExp(`^${KEY}$`)
 const HOST = /^[\w.-]+(?::\d{1,5})?$|^\[[\da-fA-F:]+\](?::\d{1,5})?$/
 
-/** None of these is in the document. */
 const HIDDEN = { schema: { hide: true } }
 const OF_POOL = { schema: { hide: true, params: Type.Object({ pool_id: Type.String() }) } }
 
@@ -31,7 +30,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
 
   fastify.addHook('onRequest', async (_request, reply) => { reply.headers(PAGE_HEADERS) })
 
-  /** Asked for anew on every visit, which costs a 304 while nothing has changed. */
+  /** Revalidated at every visit. */
   const send = async (reply: FastifyReply, make: Kept<CachedResponse>) => {
     const { left, ...made } = await withAge(sources, make)
     return reply.sendCached({ ...made, left: Math.min(left, 1) })
@@ -75,15 +74,15 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get('/pool/:pool_id/', OF_POOL, async ({ params: { pool_id: pool } }, reply) =>
     reply.header('location', `../${encodeURIComponent(pool)}`).code(308).send())
 
-  // What others show beside a link to a page
+  // share images of links
   const sendImage = (reply: FastifyReply, image: Buffer) =>
     reply.header('cache-control', IMAGE_KEPT).type('image/png').send(image)
-  fastify.get('/card.png', { ...HIDDEN, config: { isDear: true } }, async ({ turn }, reply) =>
+  fastify.get('/card.png', { ...HIDDEN, config: { isCostly: true } }, async ({ turn }, reply) =>
     sendImage(reply, await page.card('', turn)))
-  fastify.get('/pool/:pool_id/card.png', { ...OF_POOL, config: { isDear: true } }, async ({ params, turn }, reply) =>
+  fastify.get('/pool/:pool_id/card.png', { ...OF_POOL, config: { isCostly: true } }, async ({ params, turn }, reply) =>
     sendImage(reply, await page.card(params.pool_id, turn)))
 
-  // What the list draws: a page's own
+  // data of the list page, in its own form
   const listed = { schema: { hide: true, querystring: Type.Object({ all: Type.Optional(Type.String()) }) } }
   const part = (all: string | undefined) => all === 'true' ? 'all' : 'first'
   const sendMade = async (reply: FastifyReply, make: Kept<CachedResponse>, ttl?: number) =>
@@ -95,8 +94,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get('/marks/:pool_id', OF_POOL, ({ params: { pool_id: pool } }, reply) =>
     sendMade(reply, async parts => jsonResponse((await page.list.known(parts)).byId.get(pool)?.marks ?? [])))
 
-  // While replicas are being replaced, a page may ask for another version than ours: it gets what we have, and is not
-  // to keep it
+  // while replicas are being replaced, a page may ask for another version: it gets this one, and is not to keep it
   fastify.get('/:version/:file', {
     schema: { hide: true, params: Type.Object({ version: Type.String(), file: Type.String() }) }
   }, async ({ params: { version, file } }, reply) => {

@@ -5,7 +5,7 @@ import { ErrorSchema } from '../../schemas/common.js'
 import { NO_STORE } from '../../schemas/headers.js'
 import { COMMON_FAILURES, json } from '../../schemas/responses.js'
 
-/** An overloaded process refuses before it looks, in the words of every other path. */
+/** An overloaded process answers as on every other path. */
 const NOT_READY = {
   ...COMMON_FAILURES[503],
   description: 'Not ready, with what is wrong; or overloaded or shutting down.',

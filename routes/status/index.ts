@@ -8,7 +8,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.get('/', { prefixTrailingSlash: 'no-slash', schema: { hide: true } }, async (_request, reply) =>
     reply.sendCached({ value: fastify.page.pages.status, age: 0, left: 1 }))
 
-  // Its relative links hold at one address only
+  // relative links hold at one address only
   fastify.get('/', { prefixTrailingSlash: 'slash', schema: { hide: true } },
     async (_request, reply) => reply.header('location', '../status').code(308).send())
 }

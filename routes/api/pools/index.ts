@@ -58,7 +58,7 @@ export default routes('pools', (endpoint, { pools }) => {
     ...POOL,
     query: TRADES,
     answer: answer(TradesSchema, ...HISTORY_HEADERS),
-    isDear: true
+    isCostly: true
   }, (parts, { params, asked, turn }) => pools.trades(parts, params.pool_id, asked, turn))
 
   endpoint('/:pool_id/ohlcv', {
@@ -70,7 +70,7 @@ export default routes('pools', (endpoint, { pools }) => {
     ...POOL,
     query: CANDLES,
     answer: answer(CandlesSchema, ...HISTORY_HEADERS),
-    isDear: true
+    isCostly: true
   }, (parts, { params, asked, turn }) => pools.candles(parts, params.pool_id, asked, turn))
 
   endpoint('/:pool_id/days', {
@@ -81,6 +81,6 @@ export default routes('pools', (endpoint, { pools }) => {
     ...POOL,
     query: DAYS,
     answer: answer(PoolDaysSchema, ...HISTORY_HEADERS),
-    isDear: true
+    isCostly: true
   }, (parts, { params, asked, turn }) => pools.days(parts, params.pool_id, asked, turn))
 })

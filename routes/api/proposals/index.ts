@@ -49,7 +49,7 @@ export default routes('daos', (endpoint, { proposals }) => {
     ...PROPOSAL,
     query: { ...MARKET, ...TRADES },
     answer: answer(TradesSchema, 'X-History-Complete'),
-    isDear: true
+    isCostly: true
   }, (parts, { params, asked: { market, ...asked }, turn }) =>
     proposals.trades(parts, { ...params, market }, asked, turn))
 
@@ -60,7 +60,7 @@ export default routes('daos', (endpoint, { proposals }) => {
     ...PROPOSAL,
     query: { ...MARKET, ...CANDLES },
     answer: answer(CandlesSchema, 'X-History-Complete'),
-    isDear: true
+    isCostly: true
   }, (parts, { params, asked: { market, ...asked }, turn }) =>
     proposals.candles(parts, { ...params, market }, asked, turn))
 })

@@ -6,7 +6,6 @@ import { PLAIN_AMOUNT } from '../../../schemas/responses.js'
 import { type Supply, SupplyAnswerSchema } from '../../../schemas/supply.js'
 import { answer, MINT, routes } from '../../endpoint.js'
 
-/** The bytes depend on two headers of the request. */
 const BOTH_FORMS = { vary: 'accept, accept-encoding' }
 
 const SUPPLY = { ...MINT, query: 'any' as const }

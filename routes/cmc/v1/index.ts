@@ -7,7 +7,7 @@ import { answer, PAIR, routes } from '../../endpoint.js'
 
 const { ticker_id: pair } = PAIR.params
 const MARKET_PAIR = { ...PAIR, params: { market_pair: pair } }
-/** Of level 1 the best bid and ask alone; 2 and 3 are the same: a pool has no single orders. */
+/** Level 1: best bid and ask; 2 and 3 are the same, as a pool has no single orders. */
 const BEST = 1
 
 export default routes('aggregators', (endpoint, { forms: { cmc } }) => {
@@ -25,7 +25,7 @@ export default routes('aggregators', (endpoint, { forms: { cmc } }) => {
       'left out.',
     ...MARKET_PAIR,
     answer: answer(CmcTradesSchema),
-    isDear: true
+    isCostly: true
   }, (parts, { params, turn }) => cmc.trades(parts, params.market_pair, turn))
 
   endpoint('/assets', {
