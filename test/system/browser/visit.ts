@@ -15,7 +15,7 @@ const FLAGS = [
   '--disable-component-update', '--disable-sync'
 ]
 /** Of a busy machine, in ms; nothing here measures how fast the page is. */
-export const PATIENCE = 120_000
+export const PATIENCE = 300_000
 /** What the browser itself notes of an answer that is no success. */
 const FAILED_REQUEST = /^Failed to load resource: the server responded with a status of/
 /** And, of one that runs no scripts, of what was loaded for them. */

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import type { Ticker } from '../../../schemas/ticker.js'
 import { NODE_KINDS } from '../../../simulator/kinds.js'
@@ -29,6 +30,10 @@ const wasDown = (node: SimulatedNode, { history, time }: Ledger): void => {
 }
 const HISTORY = /^get(Signatures|Transaction|Block)/
 const ACCOUNTS = /Account/
+
+type Answer = Awaited<ReturnType<FastifyInstance['inject']>>
+/** So long a service that has an older state waits for a newer one, ms. */
+const WAIT_MS = 2_000
 
 const ROWS: Row[] = [
   // half a minute of waiting for the look that needs no notification: beside the others
@@ -120,8 +125,11 @@ test('two nodes, of which one lacks something: every answer is 200, right, and o
 
         async function hold (when: string): Promise<void> {
           const [pools, total] = [poolTruths(world), aggregateTruth(world)]
-          const get = async (path: string) => {
+          const get = async (path: string): Promise<Answer> => {
+            const asked = performance.now()
             const answer = await app.inject(path)
+            // nothing newer came in the time that the service waits for it: the machine is slow
+            if (answer.headers.age !== undefined && performance.now() - asked >= WAIT_MS) return await get(path)
             t.equal(answer.statusCode, 200, `${when}: ${path} ${answer.payload.slice(0, 200)}`)
             t.equal(answer.headers.age, undefined, `${when}: ${path} is of now`)
             return answer
