@@ -7,6 +7,7 @@ import type { Ready } from '../../schemas/ready.js'
 import { DAY, HOUR } from '../../lib/time.js'
 import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
 import { createSpeedClock } from '../support/speed-clock.js'
+import { steadyClock } from '../support/steady-time.js'
 
 /** How much quicker time passes while something is waited for than while it is looked at. */
 const FAST = 8
@@ -20,7 +21,7 @@ test('while the past is read back each answer waits only for what it states', as
     dao.swap('buy', 1_000_000n)
     ledger.advance(HOUR)
   }
-  const { clock, go } = createSpeedClock()
+  const { clock, go } = createSpeedClock(steadyClock)
   const app = await build(t, {
     env: settings(t, node, ledger, { CHAIN_RPC_RATE: '10', RATE_LIMIT_MAX: '1000000' }),
     now: () => ledger.time * 1000,

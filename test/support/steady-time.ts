@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from '../../lib/clock.js'
+
 /**
  * Time in which this machine has run, ms, for what must happen within a time: where the machine stalls, or has no turn
  * for this process, a tick passes at most.
@@ -19,4 +21,23 @@ export function steadyAfter (ms: number, action: () => void): () => void {
     action()
   }, Math.min(ms, LOOK_MS))
   return () => clearInterval(timer)
+}
+
+/** A clock of this time: while the machine stalls hardly any passes. */
+export const steadyClock: Clock = {
+  ...systemClock,
+  now: steadyNow,
+  after: steadyAfter,
+  sleep: (ms, signal) => new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason)
+    const stop = (): void => {
+      cancel()
+      reject(signal!.reason)
+    }
+    const cancel = steadyAfter(ms, () => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    })
+    signal?.addEventListener('abort', stop, { once: true })
+  })
 }

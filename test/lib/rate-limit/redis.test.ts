@@ -51,9 +51,7 @@ type Link = NonNullable<RateLimitOptions['redisLink']>
 /**
  * A busy machine is no Redis that is away: what is late by less is waited for, and who is silent for less still counts.
  */
-const PATIENT: Link = { timeout: 5_000, deadAfter: 20_000, heartbeatMs: 1_500, retryMs: 50 }
-/** Given up while the connection to it still counts as sound. */
-const TIMEOUT = 1_000
+const PATIENT = { timeout: 8_000, deadAfter: 20_000, heartbeatMs: 3_000, retryMs: 50 } satisfies Link
 
 /** A fleet of replicas over one chain, with a clock that the test turns and keys of its own. */
 async function startFleet (t: Test, size: number, env: Record<string, string>, redisLink: Link = PATIENT) {
@@ -131,7 +129,7 @@ for (const [how, trouble] of [['reset', 'connection'], ['silent', 'timeout']] as
       const link = await createLink({ host: hostname, port: Number(port || 6379) })
       t.teardown(() => link.close())
       const { replicas, prefix, clock, known, areUp } = await startFleet(
-        t, 2, { REDIS_URL: `redis://127.0.0.1:${link.port}${pathname}` }, { ...PATIENT, timeout: TIMEOUT }
+        t, 2, { REDIS_URL: `redis://127.0.0.1:${link.port}${pathname}` }
       )
       const [a, b] = replicas as [Replica, Replica]
       await known(2)
@@ -143,7 +141,7 @@ for (const [how, trouble] of [['reset', 'connection'], ['silent', 'timeout']] as
       const restore = link.begin(how)
       const begun = steadyNow()
       admitted += (await Promise.all([a.admitted(20), b.admitted(20)])).reduce((sum, n) => sum + n)
-      t.ok(steadyNow() - begun < TIMEOUT + 5_000, 'no request hangs')
+      t.ok(steadyNow() - begun < PATIENT.timeout + 5_000, 'no request hangs')
       t.ok(admitted > 4 && admitted <= 10, `${admitted} of 10 in this minute`)
       await areUp(false)
       t.equal(await a.metric('rate_limit_backend_local'), '1')
@@ -187,7 +185,7 @@ test('after Redis is back, who is not heard of again counts for as long as a rep
     prefix,
     expiry: MINUTE,
     heartbeatMs: 400,
-    onChange: ({ up }) => { backAt = up ? steadyNow() : 0 }
+    onChange: ({ up }) => { backAt = up ? performance.now() : 0 }
   })
   t.teardown(() => only.close())
   await only.start()
@@ -197,7 +195,7 @@ test('after Redis is back, who is not heard of again counts for as long as a rep
   await redis.del(`${prefix}replicas`)
   restore()
   await until('who does not come back is forgotten', () => only.up && only.replicas === 1)
-  t.ok(steadyNow() - backAt >= 1_150, 'three beats of 400 ms')
+  t.ok(performance.now() - backAt >= 1_150, 'three beats of 400 ms')
 })
 
 test('without Redis the service starts, limits and stops', async t => {
