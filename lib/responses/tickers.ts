@@ -15,22 +15,20 @@ const TICKER_ID = new RegExp(TickerSchema.properties.ticker_id.pattern!)
 
 /**
  * The deepest pool of a pair, or the one `asked` for, and the others. Throws INVALID_TICKER_ID, INVALID_POOL_ID,
- * TICKER_NOT_FOUND, POOL_NOT_FOUND, what `get` throws, and HISTORY_UNAVAILABLE where the deepest has no ticker: the
- * next one, which may be a stranger's, would pass for it.
+ * TICKER_NOT_FOUND, POOL_NOT_FOUND, what `get` throws, and HISTORY_UNAVAILABLE where it has no ticker: the next one,
+ * which may be a stranger's, would pass for the deepest.
  */
 export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: string, asked?: string) {
   if (!TICKER_ID.test(tickerId)) throw new ServiceError('INVALID_TICKER_ID', 'no ticker id')
   if (asked !== undefined) checkAddress(asked, 'INVALID_POOL_ID')
   const list = await get(parts)
-  const all = list.state.byPair.get(tickerId) ?? []
-  const known = all.filter(pool => list.byPool.has(pool))
-  if (known.length === 0) throw new ServiceError('TICKER_NOT_FOUND', notFound('Ticker', tickerId))
-  if (asked !== undefined && !known.includes(asked)) throw noPool(asked)
+  const all = list.state.byPair.get(tickerId)
+  if (all === undefined) throw new ServiceError('TICKER_NOT_FOUND', notFound('Ticker', tickerId))
   const pool = asked ?? all[0]!
-  if (!list.byPool.has(pool)) {
-    throw unusable(`events of the deepest pool of ${tickerId} are missing`)
-  }
-  return { list, pair: list.state.pairs.get(pool)!, others: known.filter(other => other !== pool) }
+  if (!all.includes(pool)) throw noPool(pool)
+  const isKnown = (one: string): boolean => list.byPool.has(one)
+  if (!isKnown(pool)) throw unusable(`events of ${pool} are missing`)
+  return { list, pair: list.state.pairs.get(pool)!, others: all.filter(other => other !== pool && isKnown(other)) }
 }
 
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }

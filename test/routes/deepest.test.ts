@@ -4,13 +4,15 @@ import type { AggregateFees } from '../../schemas/aggregate.js'
 import type { Prices } from '../../schemas/prices.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
 
-for (const beside of [0, 1]) {
-  test(`where an event of the deepest pool is missing, no other one passes for it, ${beside} pair beside it`, async t => {
+for (const [strangers, beside] of [[1, 0], [1, 1], [0, 1]] as const) {
+  const others = `${strangers} other pool of its pair, ${beside} pair beside it`
+  test(`where an event of the deepest pool is missing, no other one passes for it: ${others}`, async t => {
     const { ledger, node } = await startChain(t)
     const usdc = ledger.usdc()
     const base = ledger.mint()
     const honest = ledger.dao({ base, quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
-    const stranger = ledger.dao({ base, quote: usdc, baseReserves: 1_000_000n, quoteReserves: 100_000_000n })
+    const strange = Array.from({ length: strangers }, () =>
+      ledger.dao({ base, quote: usdc, baseReserves: 1_000_000n, quoteReserves: 100_000_000n }).address)
     for (let i = 0; i < beside; i++) {
       ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
     }
@@ -38,13 +40,16 @@ for (const beside of [0, 1]) {
       ledger.advance(1)
       const list = (await app.inject('/api/tickers')).json<Array<{ pool_id: string }>>()
       const ids = Array.isArray(list) ? list.map(({ pool_id: id }) => id) : []
-      return ids.length === 1 + beside && ids.includes(stranger.address)
+      return ids.length === strangers + beside && strange.every(pool => ids.includes(pool))
     })
-    for (const path of ofPair) t.equal((await app.inject(path)).statusCode, 503, path)
+    const trades = `/coingecko/historical_trades?ticker_id=${id}`
+    for (const path of [...ofPair, `${trades}&pool_id=${honest.address}`]) {
+      t.equal((await app.inject(path)).statusCode, 503, path)
+    }
     const tickers = await app.inject('/cmc/v1/ticker')
     t.equal(tickers.statusCode, beside === 0 ? 503 : 200, 'an empty list would look like a market without pools')
     t.notOk(id in tickers.json())
-    t.equal((await app.inject(`/coingecko/historical_trades?ticker_id=${id}&pool_id=${stranger.address}`)).statusCode, 200)
+    for (const pool of strange) t.equal((await app.inject(`${trades}&pool_id=${pool}`)).statusCode, 200)
     const { prices } = (await app.inject(`/api/prices?mints=${base.address}`)).json<Prices>()
     t.match(prices[base.address], { pool_id: honest.address, price_usd: /^1\.0/ }, 'a price needs no history')
   })
