@@ -55,7 +55,7 @@ export const ADDRESS_LIMITS = { autoSelectFamilyAttemptTimeout: 1_000 }
 // The body of a refusal is read to keep its connection: public nodes count new ones.
 const REFUSAL_BYTES = 65_536
 const REFUSAL_MS = 250
-// s
+// Longer pauses are cut to this, s.
 const MAX_RETRY_AFTER = 600
 // "Too many calls" by code, or by other codes (-32005, -32007) and the words of providers. In errors about a request
 // the same words are about its size: invalid, of an owner without an index, of a scan that finds too much.
@@ -143,7 +143,7 @@ export function createNodeCalls (
       throw httpError(host, status, readRetryAfter(headers, clock.epoch()))
     }
     const bytes = await read(body, maxBytes)
-    return readAnswer(host, { batch, ids: messages.map(({ id }) => id) }, parse(host, bytes))
+    return readAnswer(host, messages.map(({ id }) => id), parse(host, bytes))
   }
 
   return async (calls: readonly Call[], ms: number, signal: AbortSignal): Promise<Reply[]> => {
@@ -174,9 +174,8 @@ function parse (host: string, bytes: Buffer): unknown {
 }
 
 /** One reply for each of `ids`. Throws NODE_BAD_ANSWER for what is no answer to them, or refuses a batch as a whole. */
-export function readAnswer (
-  host: string, { batch, ids }: { batch: boolean, ids: readonly unknown[] }, answer: unknown
-): Reply[] {
+export function readAnswer (host: string, ids: readonly unknown[], answer: unknown): Reply[] {
+  const batch = ids.length > 1
   const isList = Array.isArray(answer)
   const members: unknown[] = isList ? answer : [answer]
   const byId = new Map(members.map(member => readMember(host, member)))

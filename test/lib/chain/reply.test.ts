@@ -71,7 +71,7 @@ test('a batch must be answered member by member, or refused as a whole', t => {
   ]
   for (const [reason, answer] of cases) {
     try {
-      readAnswer('h', { batch: true, ids }, answer)
+      readAnswer('h', ids, answer)
       t.fail(reason)
     } catch (error) {
       t.equal(faultOf(error)?.reason, reason)
@@ -82,7 +82,7 @@ test('a batch must be answered member by member, or refused as a whole', t => {
 
 test('refusals for the rate are told from other errors by code or by words', t => {
   const reasonOf = (code: number, message: string) => {
-    const [reply] = readAnswer('h', { batch: false, ids: [1] }, failure(1, code, message))
+    const [reply] = readAnswer('h', [1], failure(1, code, message))
     return 'error' in reply! ? faultOf(reply.error)?.reason : undefined
   }
   for (const [code, message] of [

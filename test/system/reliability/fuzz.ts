@@ -136,17 +136,18 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
       return { ...read(calls.map(({ method }) => damagedAnswer(method)), { host: 'node' }), readAt: 0 }
     },
     ofEach: async ({ method }) => [damagedAnswer(method)],
-    send: async calls => readReplies(mutateJson(calls.map(({ method }, id) => ({
-      jsonrpc: '2.0',
-      id,
-      result: JSON.parse(
-        method === 'getTransaction' ? transactions[id % transactions.length]! : answers[method as 'getSlot']
-      )
-    })), random), calls.length)
+    async send (calls) {
+      const messages = calls.map(({ method }, id) => ({
+        jsonrpc: '2.0',
+        id,
+        result: JSON.parse(
+          method === 'getTransaction' ? transactions[id % transactions.length]! : answers[method as 'getSlot']
+        )
+      }))
+      const answer = mutateJson(messages.length > 1 ? messages : messages[0], random)
+      return readAnswer('node', [...calls.keys()], answer)
+    }
   }
-  const readReplies = (answer: unknown, count: number) => readAnswer(
-    'node', { batch: true, ids: Array.from({ length: count }, (_, id) => id) }, answer
-  )
   const accounts = createAccountReader(rpc)
   const history = createHistoryReader(rpc)
   const using = (target: () => unknown): Target => from => { random = from; return target() }
