@@ -33,7 +33,7 @@ export function withGenesisCheck (
 
 interface BreakerOptions { host: string, clock: Clock, failures: number, onOpen: () => void }
 
-// A fault that ends must be noticed within one cache lifetime of 10 s.
+// The end of a fault must be noticed within one cache lifetime of 10 s.
 const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
 
 /** Opens after `failures` in a row: BREAKER_OPEN for a while; then one request decides. */

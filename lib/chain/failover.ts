@@ -25,7 +25,7 @@ const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5
 // How long a node is asked last: for a method that it did not answer in time; for ALL, as it showed an older state.
 const LAST_MS = 60_000
 const ALL = ''
-// Moments count whole seconds, and nodes are asked one after the other.
+// Ages that differ by less count as the same: moments are whole seconds, and nodes are asked one after the other.
 const SAME_AGE_MS = 3_000
 
 interface FailoverOptions {

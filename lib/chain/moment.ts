@@ -59,7 +59,7 @@ export const CURRENT_MS: Record<Commitment, number> = { confirmed: 15_000, final
 const FUTURE_MS = 30_000
 // Witnesses of UTC that differ by less agree.
 const AGREEING_MS = 60_000
-// Slots, and times, by which two nodes asked one after the other differ at the same place.
+// By how much two nodes at the same place may differ, as one is asked after the other.
 const SAME_SLOTS = 10
 const SAME_MS = 3_000
 const MINUTE = 60_000
@@ -67,7 +67,7 @@ const MINUTE = 60_000
 const DRIFT_MINUTES = 10
 // Mainnet's clock was 30 minutes behind on 2022-05-26.
 const MAX_DRIFT_MS = 60 * MINUTE
-// What a slot takes at most, s: what is dated by it is dated older, never younger.
+// Seconds that a slot takes at most: a time estimated by it is too old, never too young.
 const SLOWEST_PACE = 1
 // A pace is measured over so many seconds at least; the chain's clock shows whole ones.
 const PACE_SECONDS = 10

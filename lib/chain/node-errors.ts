@@ -37,7 +37,7 @@ interface NodeFault {
 // JSON-RPC errors that pass: behind, block not available, slot skipped or missing, scan aborted, no status yet,
 // minContextSlot or long-term storage not reached, internal error.
 const TRANSIENT_CODES = new Set([-32005, -32004, -32007, -32009, -32012, -32014, -32016, -32019, -32603])
-// By which a node says that it is unwell, getHealth that it is behind; the others concern one request.
+// The node is unwell, or behind by getHealth; other codes concern one request.
 export const UNWELL = -32005
 const INVALID_PARAMS = -32602
 export const CURSOR_UNKNOWN = -32020

@@ -34,8 +34,8 @@ const ORDER: readonly Priority[] = ['live', 'head', 'past', 'idle']
 // Public nodes take 40 connections from one address; the background leaves some to live reads.
 const MAX_REQUESTS = 32
 const MAX_BACKGROUND_REQUESTS = 24
-// A node without an index walks all accounts for a list: while it answers other calls, these are waited for twice as
-// long each time, up to this.
+// A node without an index scans all accounts for a list: while it answers other calls, the time limit of these doubles
+// at each timeout, up to this.
 const LONG_METHODS = new Set(['getProgramAccounts', 'getTransactionsForAddress', 'getBlock', 'getSignaturesForAddress'])
 const LONG_MS = 30_000
 // How long calls go out one by one where a batch was refused.

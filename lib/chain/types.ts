@@ -21,7 +21,7 @@ export interface AtMoment<T> {
   value: T
 }
 
-/** Accounts that are never closed, and the slot at which they have been seen. */
+/** Accounts that are never closed, each with a slot from which on it exists. */
 export type KnownAccounts = ReadonlyMap<string, number>
 
 /** Whom a call serves: a request, the newest history, the past, nobody who waits. Lower never delay higher. */

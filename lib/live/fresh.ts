@@ -11,7 +11,7 @@ export interface Part {
   time: number
   /** When it was asked for, by the steady clock, ms. */
   readAt: number
-  /** Says how old it may have been then to count as current. */
+  /** By it, how old it may have been then and count as current. */
   commitment: Commitment
   /** It has turned out to be false: nothing that is made of it may be served. */
   isRefuted?: boolean

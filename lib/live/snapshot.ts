@@ -56,7 +56,7 @@ export function createSnapshotReader (
 ): () => Promise<Made<Snapshot>> {
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
-  /** The answers before, newest first: of accounts that are the same in the newest nothing is made again. */
+  /** Earlier answers, newest first; accounts that are the same in the newest are not decoded again. */
   let answers: Array<{ slot: number, part: Part, found: ReadonlyMap<string, Discovered> }> = []
 
   function decode (account: RawAccount): Discovered {

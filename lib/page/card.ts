@@ -7,8 +7,8 @@ import type { Figures, MarketFacts, PoolFacts } from './pool-facts.js'
 import { type Line, TOP } from './sparklines.js'
 
 /**
- * The images that others show beside a link: of a pool its name, price, change and the last week, of the market its
- * totals and the deepest pools. Drawn without a browser.
+ * Share images of links: of a pool its name, price, change and the last week, of the market its totals and the deepest
+ * pools. Drawn without a browser.
  */
 
 const WIDTH = 1200
