@@ -3,7 +3,7 @@ import type { VolumeRule } from '../../market/volume.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { type Candle, EMPTY_CANDLE, executedPrice, type ExecutedPrice } from '../rules/candles.js'
 import { sumOf } from '../rules/fixed-point.js'
-import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
+import { type Completeness, wholeAfterOf } from '../rules/completeness.js'
 import { daosOf } from '../rules/sequence-gaps.js'
 import type { Store } from '../store/create-store.js'
 import type { Traders } from '../store/types.js'
@@ -105,13 +105,13 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
     /** By DAO that has an event. Throws HISTORY_UNAVAILABLE. */
     async daily (known: Completeness) {
       const days = await daily()
-      const knowledge = knowledgeOf(known, -Infinity)
+      const wholeAfter = wholeAfterOf(known)
       return new Map(await inSlices([...known.sequenceRanges], ([dao, [first]]) => [dao, {
         /** Unix seconds of its earliest event that is known. */
         launchedAt: first?.firstAt ?? 0,
         days: days.get(dao) ?? NO_DAYS,
         /** Every event of it is stored and understood. */
-        complete: knowledge(dao) === 'whole'
+        complete: wholeAfter(dao) === -Infinity
       }] as const))
     },
 

@@ -29,8 +29,7 @@ interface DaoSources extends Sources {
 
 /** The highest and the lowest price ever; null where there is none, or not all of the history is known. */
 async function extremesOf (reading: Reading, dao: string, decimals: Decimals): Promise<Pick<DaoRecord, 'ath' | 'atl'>> {
-  const isWhole = reading.knowledge(dao, -Infinity) === 'whole'
-  const candles = isWhole ? await reading.candles(dao, '1d', ALL_DAYS) : []
+  const candles = reading.wholeAfter(dao) === -Infinity ? await reading.candles(dao, '1d', ALL_DAYS) : []
   const days = candles.flatMap(({ start, prices }) => prices === null ? [] : [{ ...prices, at: dateOf(dayOf(start)) }])
   if (days.length === 0) return { ath: null, atl: null }
   const highest = days.reduce((best, one) => comparePrices(one.high, best.high) > 0 ? one : best)
