@@ -76,10 +76,10 @@ test('on a hostile market no answer takes more than its share, or it is made in 
   const { app, urlOf, pool } = await hostileMarket(t)
   const card = '/market/pool/{pool_id}/card.png'
 
-  // with the line full, what is made in turns is refused, and nothing else
+  // with the line full, of those who wait however long, what is made in turns is refused, and nothing else
   const { making } = app.budget
   const ends = [await making.enter('a'), await making.enter('b')]
-  const waiting = Array.from({ length: 64 }, (_, at) => making.enter(`c${at}`).then(end => end()))
+  const waiting = Array.from({ length: 64 }, (_, at) => making.enter(`c${at}`, 'admitted').then(end => end()))
   const inTurns: string[] = []
   for (const path of [...paths, card]) {
     const { statusCode, headers } = await app.inject(path === card ? card.replace('{pool_id}', pool) : urlOf(path, 7))

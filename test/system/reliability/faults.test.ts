@@ -57,6 +57,9 @@ function holdTickers (t: Test, list: Ticker[], states: Truths[], what: string): 
   }
 }
 
+/** Of the head of a history that keeps up with the chain, ms: a third of what may be served. */
+const NEAR_MS = 15_000
+
 async function setUp (t: Test, { fault }: Row) {
   const { ledger, node } = await startChain(t)
   const world = createWorld(ledger)
@@ -173,10 +176,16 @@ async function setUp (t: Test, { fault }: Row) {
       else t.equal(answer.payload, truth[part as 'total'], `${when}: ${path}`)
     }
   }
+  /** Waits until the history has caught up, however much time has passed while something was waited for. */
+  const follow = (): Promise<void> => until('the head is near', () => {
+    clock.now()
+    return (app.history.status().headAge ?? Infinity) <= NEAR_MS
+  })
   /** Lets the cache's lifetime pass, and the history look at the head. */
   async function recover (seconds = 10): Promise<void> {
     clock.pass(seconds)
     await headReached(app, ledger, ledger.time)
+    await follow()
   }
   /** Lets what was refused under the fault be asked for again: that is due within ten seconds of the last refusal. */
   async function refetch (): Promise<void> {
@@ -186,6 +195,7 @@ async function setUp (t: Test, { fault }: Row) {
       clock.pass(0.1)
       return false
     })
+    await follow()
   }
   return { refetch, recover, ledger, fail, heal, world, active, clock, app, ask, market, supply }
 }
