@@ -134,8 +134,8 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>) 
     return readSince([part], now(), time) < ttl || time.ageBesideHalt(part.time) < most
   })
 
-  function serve (entry: Entry<V>): Aged<V> {
-    if (serves(entry)) return aged(entry, options)
+  function serve (entry: Entry<V>): Made<V> {
+    if (serves(entry)) return entry
     throw new ServiceError('NODE_UNAVAILABLE', time.tooOld(oldestOf(entry.parts)))
   }
 
@@ -144,7 +144,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>) 
      * The answer, loaded where there is none read less than `maxAge` ms ago. Throws what the load throws where none may
      * be served.
      */
-    async get (question: Q, maxAge = ttl): Promise<Aged<V>> {
+    async get (question: Q, maxAge = ttl): Promise<Made<V>> {
       const key = keyOf(question)
       const entry = entries.get(key)
       if (entry === undefined || isRefuted(entry)) return serve(await within(renew(question, key)))
@@ -153,7 +153,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>) 
       if (since < Math.min(maxAge, ttl)) {
         // the failure goes to onFailure
         if (since >= ttl * RENEW_FROM && mayTry) renew(question, key).catch(() => {})
-        return aged(entry, options)
+        return entry
       }
       // an old state is as old after a load as before: asked for again a second later, not at every request
       if (!mayTry && since >= ttl && (serves(entry) || !entry.failed)) return serve(entry)
@@ -161,7 +161,7 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>) 
         return serve(await within(renew(question, key), serves(entry) ? WAIT_WITH_VALUE : WAIT_WITHOUT))
       } catch (error) {
         const last = entries.peek(key) ?? entry
-        if (serves(last)) return aged(last, options)
+        if (serves(last)) return last
         throw error
       }
     },

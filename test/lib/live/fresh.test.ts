@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import type { Commitment, Moment } from '../../../lib/chain/moment.js'
-import { createFreshCache, type Part } from '../../../lib/live/fresh.js'
+import { aged, createFreshCache, type Part } from '../../../lib/live/fresh.js'
 import { ageTime } from '../../support/age-time.js'
 
 function setUp (staleIfError = 60_000) {
@@ -19,7 +19,13 @@ function setUp (staleIfError = 60_000) {
   const failures: unknown[] = []
   const now = () => source.time
   const time = ageTime(now, () => source.halted)
+  const lifetime = {
+    ttl: 10_000,
+    now,
+    time: { ...time, age: (at: number) => time.age(at + (at <= source.jumped.from ? source.jumped.drift / 1000 : 0)) }
+  }
   const cache = createFreshCache<string, string>({
+    ...lifetime,
     load: async key => {
       const number = ++source.loads
       await source.hold
@@ -29,14 +35,12 @@ function setUp (staleIfError = 60_000) {
         value: `${key}${number}`, parts: ages.map((age): Part => ({ time: (readAt - age) / 1000, readAt, commitment }))
       }
     },
-    ttl: 10_000,
     staleIfError,
     max: 2,
-    now,
-    time: { ...time, age: at => time.age(at + (at <= source.jumped.from ? source.jumped.drift / 1000 : 0)) },
     onFailure: error => failures.push(error)
   })
-  return { cache, source, failures }
+  const get = async (key: string, maxAge?: number) => aged(await cache.get(key, maxAge), lifetime)
+  return { cache: { ...cache, get }, source, failures }
 }
 
 test('500 who ask at once make one load', async t => {
