@@ -9,8 +9,8 @@ import {
 import { chooseEncoding, type Encoding } from '../lib/http/encoding.js'
 import { timeText } from '../lib/time.js'
 
-/** An answer with its age; without parts where no state of the chain is in it. */
-export type Sendable<V> = Omit<Aged<V>, 'parts'> & Partial<Pick<Aged<V>, 'parts'>>
+/** An answer that is fresh for `left` ms; with age and parts where states of the chain are in it. */
+export type Sendable<V> = Pick<Aged<V>, 'value' | 'left'> & Partial<Aged<V>>
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -23,7 +23,7 @@ declare module 'fastify' {
   }
 }
 
-const isStale = ({ age, left }: Sendable<unknown>): boolean => left === 0 && age > 0
+const isStale = ({ age = 0, left }: Sendable<unknown>): boolean => left === 0 && age > 0
 /**
  * What an answer's entity tags begin with. One that says its age has its own: after a 304 by the same tag a browser
  * would show the old age for good.
@@ -38,10 +38,10 @@ const isUnchanged = ({ request: { headers } }: FastifyReply, response: Sendable<
 function begin (
   reply: FastifyReply, response: Sendable<CachedResponse | StreamedResponse>, encoding: Encoding
 ): boolean {
-  const { value, parts = [] } = response
+  const { value, parts = [], age = 0, left } = response
   const isKept = isUnchanged(reply, response)
-  reply.header('cache-control', `public, max-age=${Math.floor(response.left / 1000)}`)
-  if (isStale(response)) reply.header('age', Math.floor(response.age / 1000))
+  reply.header('cache-control', `public, max-age=${Math.floor(left / 1000)}`)
+  if (isStale(response)) reply.header('age', Math.floor(age / 1000))
   if (parts.length > 0) reply.header('x-chain-time', timeText(oldestOf(parts)))
   reply.header('vary', 'accept-encoding').header('etag', etagOf(tagOf(response), encoding))
   if (!isStreamed(value) && value.headers !== undefined) reply.headers(value.headers)

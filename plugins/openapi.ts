@@ -28,7 +28,7 @@ export default fp(async fastify => {
   async function sendDocument ({ routeOptions: { url = '' } }: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     const document = documents[url]
     if (document === undefined) return
-    return reply.sendCached({ value: document(), age: 0, left: 0 })
+    return reply.sendCached({ value: document(), left: 0 })
   }
 
   await fastify.register(swagger, { mode: 'static', specification: { document: JSON.parse(ownFile('openapi.json')) } })
@@ -49,6 +49,6 @@ export default fp(async fastify => {
     const response = once(() => makeCachedResponse(mediaTypeOf(name), readFileSync(join(folder, name))))
     fastify.get(`/documentation/static/${name}`, { schema: { hide: true } }, async (_request, reply) =>
       reply.header('content-security-policy', PAGE_POLICY)
-        .sendCached({ value: response(), age: 0, left: FILES_LIVE }))
+        .sendCached({ value: response(), left: FILES_LIVE }))
   }
 }, { name: 'openapi', dependencies: ['rate-limit'] })

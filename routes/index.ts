@@ -66,6 +66,6 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
         ...COMMON_FAILURES
       }
     }
-  }, async (_request, reply) => reply.sendCached({ value: text(), age: 0, left: REFERENCE_LIVES }))
+  }, async (_request, reply) => reply.sendCached({ value: text(), left: REFERENCE_LIVES }))
 }
 export default routes

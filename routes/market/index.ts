@@ -101,7 +101,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     const response = assets.file(file)
     if (response === undefined) return reply.callNotFound() as never
     const control = version === assets.version ? KEPT : 'no-cache'
-    return reply.sendCached({ value: { ...response, headers: { 'cache-control': control } }, age: 0, left: 1 })
+    return reply.sendCached({ value: { ...response, headers: { 'cache-control': control } }, left: 1 })
   })
 }
 export default routes

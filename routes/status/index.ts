@@ -6,7 +6,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   fastify.addHook('onRequest', async (_request, reply) => { reply.headers(PAGE_HEADERS) })
 
   fastify.get('/', { prefixTrailingSlash: 'no-slash', schema: { hide: true } }, async (_request, reply) =>
-    reply.sendCached({ value: fastify.page.pages.status, age: 0, left: 1 }))
+    reply.sendCached({ value: fastify.page.pages.status, left: 1 }))
 
   // relative links hold at one address only
   fastify.get('/', { prefixTrailingSlash: 'slash', schema: { hide: true } },
