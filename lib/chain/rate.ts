@@ -20,12 +20,11 @@ const SHARE = 0.94
 const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
 // A change (natural logarithm) that tells something. Where so much more is accepted than was refused, another limit
-// holds, or fewer share it: the rate grows as at first. A longer window must be so much steadier, as it holds more of
-// the silences.
+// holds, or fewer share it: the rate grows as at first. A longer window must be so much steadier.
 const TELLING = 0.2
-// Never slower than one call in ten seconds, whatever a header says.
+// Calls a second, whatever a header says.
 const MIN_RATE = 0.1
-// So long must more be accepted for a limit to be another one.
+// So long must more be accepted for another limit.
 const WINDOW_MS = 10_000
 // Windows that limits have.
 const MINUTE_MS = 60_000
@@ -34,7 +33,7 @@ const WINDOWS_MS = [1_000, 2_000, 5_000, WINDOW_MS, MINUTE_MS]
 // second, as nodes send that count by method, and is not without, while little speaks against it.
 const MOST = 0.5
 const GRAIN_MS = 100
-// Where a node refuses without a Retry-After; twice as much each time, up to half a cache lifetime, as for any fault.
+// Where a node refuses without a Retry-After; twice as much each time, up to half a cache lifetime.
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 5_000
 // A bucket, and a batch, holds what so much of a second brings.
@@ -90,14 +89,15 @@ export function createRate (clock: Clock, stated?: number) {
   function fill (bucket: Bucket): void {
     const now = clock.now()
     const since = (now - bucket.grownAt) / 1000
-    if (bucket.rate === Infinity) return
+    const rate = rateOf(bucket)
+    if (rate === Infinity) return
     if (since >= Math.max(GROW_EVERY_S, 1 / bucket.rate)) {
       const isTried = bucket.spent >= bucket.rate * since / 2 && bucket.refusedSince === undefined
       if (isTried) grow(bucket, since)
       bucket.spent = 0
       bucket.grownAt = now
     }
-    bucket.tokens = Math.min(capacity(bucket), bucket.tokens + (now - bucket.at) / 1000 * bucket.rate)
+    bucket.tokens = Math.min(capacity(rate), bucket.tokens + (now - bucket.at) / 1000 * rate)
     bucket.at = now
   }
 
@@ -108,24 +108,31 @@ export function createRate (clock: Clock, stated?: number) {
       bucket.countedAt = clock.now()   // a refusal soon after is of the limit that holds now
     }
     const grown = bucket.ceiling === Infinity
-      ? bucket.rate * FIRST_GROWTH ** seconds
+      ? bucket.rate * FIRST_GROWTH ** Math.min(1, seconds)
       : bucket.ceiling * (1 + (1 - SHARE) * (bucket.usedS / bucket.returnS - 1) ** 3)
     bucket.rate = Math.min(bucket.most, grown > UNBOUNDED ? Infinity : Math.max(bucket.rate, grown))
   }
 
-  const capacity = ({ rate }: Bucket): number => Math.max(1, rate * BURST_S)
+  /** A refused method is tried once a second. */
+  const rateOf = (bucket: Bucket): number =>
+    Math.min(bucket.rate, bucket === all || bucket.refusedSince === undefined ? Infinity : 1)
+
+  const capacity = (rate: number): number => Math.max(1, rate * BURST_S)
 
   const sum = ({ accepted }: Bucket, ms: number, until = clock.now()): number =>
     accepted.reduce((calls, one) => calls + (until - one.at <= ms + GRAIN_MS / 2 ? one.calls : 0), 0)
 
-  /** What is counted was accepted after the last refusal, over as long as limits count. */
-  const isLifted = (bucket: Bucket): boolean => clock.now() - bucket.loweredAt > WINDOW_MS + GRAIN_MS &&
-    sum(bucket, WINDOW_MS) * 1000 / WINDOW_MS > (1 + TELLING) * bucket.ceiling
+  /** Over as long as its limit counts, all after the last refusal. */
+  function isLifted (bucket: Bucket): boolean {
+    const ms = Math.max(WINDOW_MS, bucket.leastMs)
+    const isOver = clock.now() - bucket.loweredAt > ms + GRAIN_MS
+    return isOver && sum(bucket, ms) * 1000 / ms > (1 + TELLING) * bucket.ceiling
+  }
 
   const countsOf = (bucket: Bucket, since: number): number[] => WINDOWS_MS.map(ms => sum(bucket, ms, since))
 
-  /** Whether more was accepted in the last second than is sent to a node of which nothing is known. */
-  const isFast = (): boolean => sum(all, WINDOWS_MS[0]!) > START_RATE
+  /** Whether more was accepted in the last second than is sent to a new node. */
+  const isFast = (until?: number): boolean => sum(all, WINDOWS_MS[0]!, until) > START_RATE
 
   function note (bucket: Bucket, changes: number[]): void {
     bucket.changes = bucket.changes.map((change, at) => (change + changes[at]!) / 2)
@@ -157,10 +164,9 @@ export function createRate (clock: Clock, stated?: number) {
     const rate = since === now ? bucket.rate * SHARE : bucket.rate   // once for refusals in a row
     bucket.rate = Math.max(MIN_RATE, Math.min(accepted * SHARE, rate))
     // at rest a first refusal may be an outage: it comes back at once
-    if (isSoon || isFast()) bucket.ceiling = bucket.rate / SHARE
+    if (isSoon || isFast(all.refusedSince)) bucket.ceiling = bucket.rate / SHARE
     bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)
     bucket.loweredAt = bucket.at = now
-    bucket.tokens = Math.min(1, bucket.tokens + 1)   // of the refused call, which is sent again
     bucket.spent = bucket.usedS = 0
   }
 
@@ -179,9 +185,9 @@ export function createRate (clock: Clock, stated?: number) {
 
   function waitOf (bucket: Bucket, calls: number): number {
     fill(bucket)
-    const needed = Math.min(calls, capacity(bucket))
-    const isFull = bucket.rate === Infinity || bucket.tokens >= needed
-    return Math.max(bucket.pausedUntil - clock.now(), isFull ? 0 : (needed - bucket.tokens) / bucket.rate * 1000)
+    const rate = rateOf(bucket)
+    const missing = Math.min(calls, capacity(rate)) - bucket.tokens
+    return Math.max(0, bucket.pausedUntil - clock.now(), missing / rate * 1000)
   }
 
   function pause (bucket: Bucket, sentAt: number, askedMs: number | undefined): void {
@@ -199,7 +205,7 @@ export function createRate (clock: Clock, stated?: number) {
       for (const bucket of [all, of(method)]) {
         bucket.spent++
         // a bucket without a bound owes nothing once one is known
-        if (bucket.rate !== Infinity) bucket.tokens--
+        if (rateOf(bucket) !== Infinity) bucket.tokens--
       }
     },
     accept (method: string, calls: number) {
@@ -240,8 +246,7 @@ export function createRate (clock: Clock, stated?: number) {
     },
     /** The largest batch of a method. */
     batch (method: string) {
-      const rate = Math.min(all.rate, of(method).rate)
-      return Math.max(1, Math.floor(rate * BURST_S))
+      return Math.floor(capacity(Math.min(all.rate, rateOf(of(method)))))
     },
     isFast,
     /** Calls a second now; Infinity while no bound is known. */

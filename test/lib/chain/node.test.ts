@@ -229,6 +229,31 @@ test('a limit by the minute is found also where no Retry-After tells of it', asy
   }
 })
 
+test('a limit by the minute is probed once a second while it is used up, and then refuses hardly anything', async t => {
+  const limits = [{ calls: 600, fixed: true }, { calls: 1_500, fixed: false }, { calls: 3_000, fixed: true }]
+  for (const { calls, fixed } of limits) {
+    const { clock, send, between } = setUp({ limits: [{ calls, windowMs: 60_000 }], fixed, latency: 200 })
+    send(50_000).catch(() => {})
+    await clock.run(300_000)
+    const [first, second, later] = [between(10_000, 60_000), between(60_000, 120_000), between(120_000, 300_000)]
+    t.ok(first.refused <= 30, `${first.refused} in the first minute`)
+    t.ok(second.refused <= 0.02 * calls, `${second.refused} in the second`)
+    t.ok(later.refused <= 0.02 * 3 * calls, `${later.refused} in three more`)
+    t.ok(second.accepted + later.accepted >= 0.8 * 4 * calls, `${second.accepted + later.accepted} of ${4 * calls}`)
+  }
+})
+
+test('a rate of less than a call a second grows fourfold at a time, not for each second between calls', async t => {
+  const { clock, send, between } = setUp({ limits: [{ calls: 2, windowMs: 2_000 }], fixed: true, retryAfter: 10 })
+  for (const method of ['getAccountInfo', 'getSignaturesForAddress', 'getProgramAccounts']) {
+    send(1, method, 'head').catch(() => {})
+  }
+  send(800).catch(() => {})
+  await clock.run(60_000)
+  const { refused } = between(0, 60_000)
+  t.ok(refused < 20, `${refused} refused`)
+})
+
 test('a limit that seemed lower by the silence asked for is learned at one refusal beyond', async t => {
   for (const calls of [5, 8, 30]) {
     const { clock, send, between } = setUp({ limits: [{ calls, windowMs: 1_000 }], retryAfter: 5 })

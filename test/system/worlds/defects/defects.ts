@@ -281,7 +281,7 @@ export const DEFECTS: Defect[] = [
     put: '',
     and: {
       file: 'lib/chain/rate.ts',
-      find: 'if (isSoon || isFast()) bucket.ceiling',
+      find: 'if (isSoon || isFast(all.refusedSince)) bucket.ceiling',
       put: 'bucket.ceiling'
     }
   },
