@@ -81,7 +81,7 @@ export const badRequest = (messages: string | Record<string, string>) =>
 
 export const NO_PARAMETERS = failure('There are no parameters here.', 'Invalid limit: no parameters here')
 export const NO_MINT = failure('There is no mint at this address.', MINT_NOT_FOUND)
-export const NO_PAIR = failure('No listed DAO has this pair.', notFound('Ticker', '<ticker_id>'))
+export const NO_PAIR = failure('No listed pool has this pair.', notFound('Ticker', '<ticker_id>'))
 export const NO_POOL = failure('No listed pool has this id.', notFound('Pool', '<pool_id>'))
 export const NO_DAO = failure('There is no such DAO, or it is excluded.', notFound('DAO', '<dao>'))
 export const NO_PROPOSAL = failure('There is no such proposal of a known DAO.', notFound('Proposal', '<proposal>'))

@@ -48,7 +48,7 @@ export default routes('aggregators', (endpoint, { forms: { coingecko } }) => {
     },
     answer: answer(CoinGeckoTradesSchema, ...HISTORY_HEADERS),
     invalid: { ticker: INVALID_TICKER_ID, pool: INVALID_POOL_ID },
-    missing: failure('No listed DAO has this pair, or the pair has no such pool.', {
+    missing: failure('No listed pool has this pair, or the pair has no such pool.', {
       ticker: notFound('Ticker', '<ticker_id>'), pool: notFound('Pool', '<pool_id>')
     }),
     isCostly: true

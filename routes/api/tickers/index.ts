@@ -15,7 +15,8 @@ export default routes('market', (endpoint, { market }) => {
   endpoint('/:ticker_id', {
     operationId: 'getTicker',
     summary: 'One trading pair',
-    description: 'The ticker of a pair; of several pools the deepest, the others named in `X-Other-Pools`.',
+    description: 'The ticker of a pair; of several pools the deepest, the others named in `X-Other-Pools`. Answers ' +
+      '503 while events of its last 24 hours are missing.',
     query: 'any',
     ...PAIR,
     answer: answer(TickerSchema, 'X-Other-Pools')
