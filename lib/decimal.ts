@@ -79,9 +79,8 @@ export function fixedText ({ digits, places }: Fixed): string {
 /** Whether a is less than b, whatever their places. */
 export const isBelow = (a: Fixed, b: Fixed): boolean => a.digits * tenTo(b.places) < b.digits * tenTo(a.places)
 
-/** Decimal text with exactly `places` digits after the point. Throws a RangeError for a negative number. */
-export const toFixed = (value: Rational, places: number, rounding: Rounding = 'nearest'): string =>
-  fixedText(fix(value, places, rounding))
+/** Decimal text with exactly `places` digits after the point, rounded. Throws a RangeError for a negative number. */
+export const toFixed = (value: Rational, places: number): string => fixedText(fix(value, places))
 
 const trimZeros = (text: string): string => text.includes('.') ? text.replace(/\.?0+$/, '') : text
 

@@ -49,7 +49,7 @@ export const metadataAddress = (mint: string): string =>
   pda(PROGRAMS.metaplex, text('metadata'), PROGRAMS.metaplex, mint)
 
 /** Associated token account of any owner (spl-token). */
-export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string = PROGRAMS.token): string =>
+export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string): string =>
   pda(PROGRAMS.associatedToken, owner, tokenProgram, mint)
 
 /** Signer of a program's CPI events (anchor: seed `__event_authority`). */

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import {
-  add, compare, divide, formatUnits, multiply, ONE, parseDecimal, placesFor, powerOfTen, ratio, roundToInteger,
-  subtract, toFixed, wholeTokens, ZERO
+  add, compare, divide, fix, fixedText, formatUnits, multiply, ONE, parseDecimal, placesFor, powerOfTen, ratio,
+  roundToInteger, subtract, toFixed, wholeTokens, ZERO
 } from '../../lib/decimal.js'
 import fc from '../support/property.js'
 
@@ -44,13 +44,13 @@ test('raw units are as many whole tokens as their text says', async t => {
 })
 
 test(
-  'toFixed has exactly the places asked for and errs by at most half of the last, or less than one where it is directed',
+  'text has exactly the places asked for and errs by at most half of the last, or less than one where it is directed',
   async t => {
     fc.assert(fc.property(u64, positive, decimals, (n, d, places) => {
       const scale = 10n ** BigInt(places)
       const digits = { down: 0n, nearest: 0n, up: 0n }
       for (const rounding of ['down', 'nearest', 'up'] as const) {
-        const text = toFixed(ratio(n, d), places, rounding)
+        const text = fixedText(fix(ratio(n, d), places, rounding))
         if ((text.split('.')[1] ?? '').length !== places) return false
         digits[rounding] = BigInt(text.replace('.', ''))
       }

@@ -5,7 +5,7 @@ import { ratio, toFixed } from '../../../lib/decimal.js'
 import { createSnapshotReader } from '../../../lib/live/snapshot.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { quotes, quoteTexts } from '../../../lib/market/price.js'
-import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
+import { PROGRAMS, tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { decodeTokenAccount } from '../../../lib/protocol/token.js'
 import { withLists } from '../../support/account-lists.js'
@@ -55,7 +55,7 @@ test(
     )
     t.equal(new Date(dao.createdAt * 1000).toISOString(), '2026-01-02T18:31:48.000Z')
     const balance = (mint: string): bigint => decodeTokenAccount(
-      accounts.get(tokenAccountAddress(dao.address, mint))!
+      accounts.get(tokenAccountAddress(dao.address, mint, PROGRAMS.token))!
     ).amount
     t.equal(dao.baseReserves + dao.baseFees, balance(dao.baseMint))
     t.equal(dao.quoteReserves + dao.quoteFees, balance(dao.quoteMint))

@@ -3,7 +3,7 @@ import type { KnownAccounts, RawAccount } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
 import { createSnapshotReader, type Snapshot, type StoredDao } from '../../../lib/live/snapshot.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
-import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
+import { PROGRAMS, tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { createProgramClient } from '../../../lib/protocol/client.js'
 import { createLedger } from '../../../simulator/ledger.js'
 import { withLists } from '../../support/account-lists.js'
@@ -81,7 +81,8 @@ test('an account that stays as it was is not decoded again, one that moves is', 
   )
   t.equal(entryOf(second.discovered, moving.address).dao!.createdAt, moving.createdAt)
   t.equal(
-    entryOf(second.discovered, still.address).dao!.baseVault, tokenAccountAddress(still.address, still.base.address)
+    entryOf(second.discovered, still.address).dao!.baseVault,
+    tokenAccountAddress(still.address, still.base.address, PROGRAMS.token)
   )
 })
 

@@ -3,7 +3,7 @@ import bs58 from 'bs58'
 import { PublicKey } from '@solana/web3.js'
 import { test } from 'tap'
 import {
-  eventAuthority, launchAddresses, LAUNCHPADS, metadataAddress, tokenAccountAddress
+  eventAuthority, launchAddresses, LAUNCHPADS, metadataAddress, PROGRAMS, tokenAccountAddress
 } from '../../../lib/protocol/addresses.js'
 import { derive, isOnCurve, keyBytes, keyText, parseKey } from '../../../lib/protocol/pda.js'
 import fc from '../../support/property.js'
@@ -77,7 +77,7 @@ test('addresses that stand on mainnet', async t => {
     positionNftAccount: '4iP1N52aR5jgnmH4ZVcGUuAuoSuijeovBEEwvvFUENs9'
   })
   t.equal(
-    tokenAccountAddress('BLkBSE96kQys7SrMioKxeMiVbeo4Ckk2Y4n1JphKxYnv', umbra),
+    tokenAccountAddress('BLkBSE96kQys7SrMioKxeMiVbeo4Ckk2Y4n1JphKxYnv', umbra, PROGRAMS.token),
     '71naRuPZLV3T6BSk4YpNYhyb2kKWbrefDMFu2Q49e9yd'
   )
   t.equal(metadataAddress(umbra), 'ERS31LnQCveaxdUb5worLSiQyw6cfycUssJEyCiYAFg7')

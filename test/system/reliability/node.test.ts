@@ -1,6 +1,6 @@
 import { test, type Test } from 'tap'
 import type { AppOptions } from '../../../app.js'
-import { tokenAccountAddress } from '../../../lib/protocol/addresses.js'
+import { PROGRAMS, tokenAccountAddress } from '../../../lib/protocol/addresses.js'
 import { build, historyComplete, settings, startChain, until } from '../../helper.js'
 import { goingOn } from './clock.js'
 import { createWorld } from './truth.js'
@@ -46,7 +46,7 @@ test(
 test('a vault of another mint, or of another owner, is an error and not a figure', async t => {
   const { ledger, world, app, clock } = await setUp(t, { transport: { callMs: 3_000, answerMs: 5_000, retries: 0 } })
   const { launch, plain } = world
-  const vault = tokenAccountAddress(launch.dao!.address, launch.mint.address)
+  const vault = tokenAccountAddress(launch.dao!.address, launch.mint.address, PROGRAMS.token)
   const { owner, data } = ledger.account(vault)!
   for (const offset of [0, 32]) {
     const forged = Buffer.from(data)
