@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { ROUTER, startChain, until } from './helper.js'
+import { createLink } from './support/link.js'
 import { startServer } from './system/reliability/process.js'
 import { steadyNow } from './support/steady-time.js'
 
@@ -34,7 +35,9 @@ test(
   'a signal ends the service with status 0: requests in work are answered, idle and slow connections are closed',
   async t => {
     const { node, env, mint } = await setUp(t)
-    const server = startServer(t, env)
+    const way = await createLink({ host: '127.0.0.1', port: Number(new URL(node.url).port) })
+    t.teardown(() => way.close())
+    const server = startServer(t, { ...env, CHAIN_RPC_URL: `http://127.0.0.1:${way.port}` })
     const url = await server.url()
     const { port, hostname } = new URL(url)
     await hasRoom(url)
@@ -49,11 +52,14 @@ test(
       resolve => httpGet(`${url}/health`, { agent }, response => { response.resume().on('end', resolve) })
     )
 
-    node.latencyMs = 600
+    // the node answers once the service knows that it is to end, however late
+    const goOn = way.begin('silent')
     const waiting = fetch(`${url}/api/supply/${mint.address}/total`)
     await inWork(url)
     const at = steadyNow()
     server.child.kill('SIGTERM')
+    await until('it is told', () => messages(server, 30).some(message => message.startsWith('SIGTERM received')))
+    goOn()
     const answer = await waiting
     t.same([answer.status, answer.headers.get('connection')], [200, 'close'])
     t.match(await answer.text(), /^\d+$/)
