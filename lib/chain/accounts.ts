@@ -95,7 +95,7 @@ export type AccountReader = ReturnType<typeof createAccountReader>
 export const createAccountReader = (rpc: Rpc) => ({
   /**
    * Every account of `program` whose data begin with `prefix`. A list that lacks one of `known`, or by which `check`
-   * throws NODE_BAD_ANSWER, is not believed: the next node is asked.
+   * throws NODE_BAD_ANSWER, is not believed: the next node is asked, then that is thrown.
    */
   async programAccounts (
     program: string, prefix: Buffer, known: KnownAccounts = new Map(),

@@ -24,7 +24,7 @@ export const partOf = ({ moment, readAt }: Omit<AtMoment<unknown>, 'value'>): Pa
 /** A value, and the states that it was made of: it is as old as the oldest. */
 export interface Made<V> { value: V, parts: readonly Part[] }
 
-/** Gives a value, and adds its states to the caller's `parts`: `[]` where they don't date what he makes. */
+/** Gives a value, and adds its states to the caller's `parts`: `[]` where these don't date the caller's answer. */
 export type Kept<V, Q extends unknown[] = []> = (parts: Part[], ...question: Q) => Promise<V>
 
 /** The value; adds its states to the caller's `parts`. */
