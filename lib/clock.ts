@@ -15,7 +15,7 @@ export interface Clock {
   after (ms: number, action: () => void): () => void
 }
 
-/** By so much the wall clock leaps when it is set, or the machine has slept. */
+/** Beyond, the wall clock was set, or the machine has slept. */
 const LEAP_MS = 15_000
 
 /**

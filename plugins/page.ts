@@ -52,7 +52,7 @@ function createPage ({ answers: { sources, market, pools, proposals } }: Fastify
       const row = (await orUnknown(list.known(parts)))?.byId.get(pool)
       return cardSource({ ...found.facts, ...row && figuresOf(row), ...week && { week } }, asOf(parts))
     }),
-    /** The pools as they are listed; undefined where they can't be had at once. */
+    /** The listed pools; undefined where reading them fails, or takes too long. */
     listed: (parts: Part[]) => soon(parts, list.known),
     /** The newest proposals; undefined likewise. */
     decided: (parts: Part[]) => soon(parts, own => proposals.rows(own, PROPOSALS)),

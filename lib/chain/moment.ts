@@ -142,7 +142,7 @@ function driftOf (facts: Facts, now: number): number {
   return isBelieved ? least : 0
 }
 
-/** The last moment of a chain that has halted: it is old, and two hosts or more, asked of late, agree on it. */
+/** The last moment of a chain that has halted: it is old, and two hosts or more, asked lately, agree on it. */
 export function haltedAt (facts: Facts, now: number): Moment | undefined {
   const isRecent = (at: number | undefined): boolean => at !== undefined && now - at <= CURRENT_MS.confirmed
   const asked = facts.nodes.flatMap(({ host, shown }) =>

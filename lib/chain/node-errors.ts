@@ -61,7 +61,7 @@ export function faultOf (error: unknown): NodeFault | undefined {
     : undefined
 }
 
-/** As a Retry-After is told. */
+/** For a Retry-After. */
 export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 /** `retryAfter` in seconds. */
@@ -74,7 +74,7 @@ export function httpError (host: string, status: number, retryAfter?: number): S
 export const answerError = (host: string, reason: FaultReason, what: string): ServiceError =>
   nodeError('NODE_BAD_ANSWER', what, { host, reason })
 
-/** The node's own message may repeat what it was sent: only the code is told. */
+/** The node's own message may repeat what it was sent: only its code is kept. */
 export const rpcError = (host: string, rpcCode: number): ServiceError =>
   nodeError('NODE_BAD_ANSWER', `answered JSON-RPC error ${rpcCode}`, { host, reason: 'rpc-error', rpcCode })
 

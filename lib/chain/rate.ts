@@ -20,11 +20,12 @@ const SHARE = 0.94
 const RETURN_S = 15
 const RETURN_PER_PAUSE = 6
 // A change (natural logarithm) that tells something. Where so much more is accepted than was refused, another limit
-// holds, or fewer share it: the rate grows as at first. A longer window must be so much steadier.
+// holds, or fewer share it: the rate grows as at first. A longer window, which holds more silences, must be so much
+// steadier.
 const TELLING = 0.2
 // Calls a second, whatever a header says.
 const MIN_RATE = 0.1
-// So long must more be accepted for another limit.
+// How long more must be accepted to show another limit.
 const WINDOW_MS = 10_000
 // Windows that limits have.
 const MINUTE_MS = 60_000
@@ -122,7 +123,7 @@ export function createRate (clock: Clock, stated?: number) {
   const sum = ({ accepted }: Bucket, ms: number, until = clock.now()): number =>
     accepted.reduce((calls, one) => calls + (until - one.at <= ms + GRAIN_MS / 2 ? one.calls : 0), 0)
 
-  /** Over as long as its limit counts, all after the last refusal. */
+  /** Whether another limit holds: over as long as its limit counts, all after the last refusal. */
   function isLifted (bucket: Bucket): boolean {
     const ms = Math.max(WINDOW_MS, bucket.leastMs)
     const isOver = clock.now() - bucket.loweredAt > ms + GRAIN_MS

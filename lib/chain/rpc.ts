@@ -41,7 +41,7 @@ export interface Rpc {
   call (method: string, params: readonly unknown[], options?: CallOptions & Pick<Call, 'doubt'>): Promise<unknown>
   /** One reply for each call. Throws the reason of the caller's signal only. */
   send (calls: readonly Call[], options?: CallOptions): Promise<Reply[]>
-  /** The youngest answer that is to be had, however old. Throws its ServiceError. */
+  /** The youngest answer, however old. Throws its ServiceError. */
   ask<T> (question: Question<T>, options?: CallOptions): Promise<AtMoment<T>>
   /** What each node that answers gives. */
   ofEach (call: Call, options?: CallOptions): Promise<unknown[]>

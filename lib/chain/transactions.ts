@@ -20,7 +20,7 @@ const WHOLE = { encoding: 'json', commitment: COMMITMENT, ...VERSION }
 const VERSION_UNSUPPORTED = -32015
 // Slots that were skipped, or whose blocks a node no longer has.
 const NO_BLOCK = new Set([-32001, -32004, -32007, -32009, -32011])
-// Errors that pass, but say of a transaction that it can't be had.
+// Errors that pass, but concern one transaction.
 const CONCERNS_THE_CALL = new Set([-32007, -32009, -32012, -32019])
 
 export type HistoryReader = ReturnType<typeof createHistoryReader>
@@ -29,7 +29,7 @@ export type HistoryReader = ReturnType<typeof createHistoryReader>
 export function createHistoryReader (rpc: Rpc) {
   let bulkPage = PAGE
 
-  /** null: there is no such block. */
+  /** null: no node has the block. */
   async function ofBlock<T> (
     method: string, params: readonly unknown[], isAnswer: (answer: unknown) => answer is T, options: CallOptions
   ): Promise<T | null> {
@@ -98,7 +98,7 @@ export function createHistoryReader (rpc: Rpc) {
       }
     },
 
-    /** Of a block, in their order; null: there is none, or it is not to be had. */
+    /** Of a block, in their order; null: likewise. */
     async blockSignatures (slot: number, options: CallOptions = {}) {
       // without `rewards`, which not every node takes
       const params = [slot, { commitment: COMMITMENT, transactionDetails: 'signatures', ...VERSION }]
@@ -112,7 +112,7 @@ export function createHistoryReader (rpc: Rpc) {
     firstAvailableBlocks: async (options: CallOptions = {}) =>
       (await rpc.ofEach({ method: 'getFirstAvailableBlock', params: [] }, options)).filter(isCount),
 
-    /** Unix seconds of a block; null: as above. */
+    /** Unix seconds of a block; null: likewise. */
     blockTime: async (slot: number, options: CallOptions = {}) =>
       await ofBlock('getBlockTime', [slot], isTime, options),
 

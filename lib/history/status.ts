@@ -82,9 +82,7 @@ export function checkHead (facts: HeadFacts): Head {
 /** Throws WARMING_UP where the 24 hours before the head are not covered, and as `checkHead`. */
 export function checkDay (facts: HeadFacts & Walked): Head {
   const { head } = facts
-  if (head !== null && !coversDay(facts, head.time)) {
-    throw warmingUp('the last 24 hours are not covered yet')
-  }
+  if (head !== null && !coversDay(facts, head.time)) throw warmingUp('the last 24 hours are not covered yet')
   return checkHead(facts)
 }
 

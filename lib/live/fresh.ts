@@ -55,7 +55,7 @@ interface FreshOptions<Q, V> extends Lifetime {
   load: (question: Q) => Promise<Made<V>>
   /** Questions that have the same answer have the same key. */
   keyOf?: (question: Q) => string
-  /** By how much it may be older where no younger one is to be had, ms. */
+  /** By how much it may be older where no younger one can be read, ms. */
   staleIfError: number
   /** Most answers kept; the least recently used goes. */
   max: number

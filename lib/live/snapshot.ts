@@ -74,18 +74,14 @@ export function createSnapshotReader (
 
   async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
     const { slot, listSlot } = moment
-    if (value.length === 0 && firstSeen.size > 0) {
-      throw badAnswer('the node gave no DAO at all, though there are some')
-    }
+    if (value.length === 0 && firstSeen.size > 0) throw badAnswer('the node gave no DAO at all, though there are some')
     const found = new Map(await inSlices(value, account => [account.address, decode(account)]))
     for (const [address, made] of found) {
       const other = isOwn(made) ? undefined : found.get(made.dao?.ownAddress ?? '')
       const isMixedUp = other !== undefined &&
         (!isOwn(other) || isOwn(answers[0]?.found.get(address)) || other.data.equals(made.data))
       // an odd account alone proves nothing; the bytes of another one show that the answer is mixed up
-      if (isMixedUp) {
-        throw badAnswer(`the node gave at ${address} the account of ${other.address}`)
-      }
+      if (isMixedUp) throw badAnswer(`the node gave at ${address} the account of ${other.address}`)
     }
     const daos = new Map([...found].flatMap(([address, { dao, leftOut }]) =>
       dao === undefined || leftOut !== undefined ? [] : [[address, dao]]))

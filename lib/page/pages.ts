@@ -38,13 +38,13 @@ export function createPages ({ template, version }: PageAssets) {
 
   return {
     /**
-     * `pools`: undefined while they can't be had; `time`: of what is known, by the chain. `origin`: where the reader's
-     * browser found us.
+     * `pools`: undefined while unknown; `time`: the chain's, of what is known; `origin`: where the reader's browser
+     * found us.
      */
     list: (origin: string, pools: PageList | undefined, time: string) =>
       filled(list, { ...places(''), origin }, pools && poolsTable(pools.rows, ''), time),
     status: filled(status, places('')),
-    /** `proposals`: newest first; undefined while they can't be had. */
+    /** `proposals`: newest first; undefined while unknown. */
     decisions: (proposals: Proposals | undefined, pools: PageList | undefined, time: string) =>
       filled(decisions, places('../'), proposals && decisionsTable(proposals, pools?.byId, '../'), time),
     /** The page of a pool; `facts` and `figures` undefined while the chain can't be read. */

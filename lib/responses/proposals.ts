@@ -145,9 +145,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     const read = await reader.accounts([[address, known.proposal.dao]])
     parts.push(partOf(read))
     const { moment: { time, slot }, value: [[own, account] = []] } = read
-    if (own == null || account == null) {
-      throw badAnswer(`the node gave no proposal at ${address}, or no DAO of it`)
-    }
+    if (own == null || account == null) throw badAnswer(`the node gave no proposal at ${address}, or no DAO of it`)
     const proposal = decodeProposal(program.program, own)
     const decimals = decimalsOf(known)
     const bps = bpsOf(proposal, decodeDao(program, account))

@@ -72,9 +72,7 @@ export const createPriced = (state: Sources['snapshot'], { usdRules }: Settings)
     const pricing = [...pricedBy.values()]
     const lost = [...usdMints, ...pricedBy.keys()].find(mint => tokens.get(mint) === null) ??
       discovered.find(({ address, leftOut }) => leftOut === 'undecodable' && pricing.includes(address))?.address
-    if (lost !== undefined) {
-      throw badAnswer(`values by the settings need ${lost}, which can't be read`)
-    }
+    if (lost !== undefined) throw badAnswer(`values by the settings need ${lost}, which can't be read`)
     const usd = createValuation(pairs, usdRules)
     const deepest = byDepth(pairs.values(), usd)
     return {

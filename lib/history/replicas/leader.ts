@@ -22,7 +22,7 @@ const CLOSE_TIMEOUT_MS = 1000
 const MAX_MS = 2000
 /** Heartbeats for which who gave up the lead leaves it to others. */
 const LEFT = 3
-/** By when a leader has to be at the head, ms; twice as long each time: finality may have stalled for all. */
+/** By when a leader has to reach the head, ms, as another may; twice as long each time: finality may stall for all. */
 const PATIENCE_MS = 60_000
 
 export interface LeaderSession extends Pick<Engine, 'release'> {

@@ -14,7 +14,7 @@ export const ALL_SIZES = Object.keys(SIZES) as Size[]
 /** Raw quote units ÷ raw base units, neither of them 0. */
 export interface ExecutedPrice { quote: bigint, base: bigint }
 
-/** With the trade's number, by which first and last are told. */
+/** With the trade's number, which tells first from last. */
 export interface TradePrice extends ExecutedPrice { seq: bigint }
 
 export interface CandlePrices {
@@ -97,7 +97,7 @@ export const joinCandles = (a: Candle, b: Candle): Candle => ({
   prices: joinPrices(a.prices, b.prices)
 })
 
-/** What, joined with the one, makes the other: of a trade whose fee has become known. */
+/** What joining adds to a trade's candle once its fee is known. */
 export const candleChange = (before: Candle, after: Candle): Candle => ({
   base: after.base - before.base,
   quote: after.quote - before.quote,

@@ -108,7 +108,7 @@ export interface UnattributedEvent
 /** A fee rate that swaps of a DAO show, basis points, from the first slot to the last. */
 export interface FeeRate { dao: string, bps: string, fromSlot: number, toSlot: number }
 
-/** A pool's reserves after its last event of a UTC day. */
+/** A pool's reserves after its last event of a UTC day; `at`: of that event. */
 export interface CloseRow extends Sides { dao: string, seq: bigint, at: number }
 
 /** Who traded on a UTC day, counted from 1970-01-01. */

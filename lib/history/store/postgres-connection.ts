@@ -23,7 +23,7 @@ const UNUSED_MS = 30_000
 /** Connections of a process for its reads. */
 const MOST = 4
 
-/** Reads DATABASE_URL, with its `schema`. Throws HISTORY_UNAVAILABLE. */
+/** Reads DATABASE_URL, with its `schema`. Throws HISTORY_UNAVAILABLE, never repeating its password. */
 export function parseDatabaseUrl (url: string): PostgresLocation {
   const parsed = new URL(url)
   const schema = parsed.searchParams.get('schema') ?? DEFAULT_SCHEMA

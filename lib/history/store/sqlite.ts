@@ -31,7 +31,7 @@ function makeFolder (path: string): void {
   mkdirSync(path)
 }
 
-/** Takes the folder by an exclusive transaction on a small database, which ends with its holder, however that ends. */
+/** Takes the folder by an exclusive transaction on a file beside the store: it ends with its holder, even if killed. */
 function lock (folder: string): Database.Database {
   let file: Database.Database | undefined
   try {

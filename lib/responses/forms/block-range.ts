@@ -47,9 +47,7 @@ export function createBlockRange (
       if (excluded.has(event.dao)) continue
       const tokens = await poolTokens(snapshots, event.dao)
       // a range is asked for once: nothing is left out that may be there the next time
-      if (tokens === undefined) {
-        throw unusable(`the tokens of ${event.dao} can't be read`)
-      }
+      if (tokens === undefined) throw unusable(`the tokens of ${event.dao} can't be read`)
       const told = blockEvent(event, tokens)
       if (told !== undefined && (told.reserves !== undefined || !isGecko)) texts.push(JSON.stringify(told))
     }
@@ -80,9 +78,7 @@ export function createBlockRange (
     const known = { id: pool, dexKey: 'futarchy' as const, asset0Id: tokens.baseMint, asset1Id: tokens.quoteMint }
     // asked for once: an answer without its first event stays so
     if (first === undefined ? isLost : first.isLate) return { pair: known }
-    if (first === undefined || first.maker === null) {
-      throw warmingUp('what began the pool is not stored yet')
-    }
+    if (first === undefined || first.maker === null) throw warmingUp('what began the pool is not stored yet')
     const { slot, at, signature, maker } = first
     const created = { createdAtBlockNumber: slot, createdAtBlockTimestamp: at, createdAtTxnId: signature }
     return { pair: { ...known, ...created, creator: maker } }

@@ -88,9 +88,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
           type: swap.side
         } satisfies Exact<CmcTrades[number]>))
       }
-      if (texts.length > maxTrades) {
-        throw unusable(`more than ${maxTrades} trades of ${tickerId} in a day`)
-      }
+      if (texts.length > maxTrades) throw unusable(`more than ${maxTrades} trades of ${tickerId} in a day`)
     } while (page.length === PAGE)
     return makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`)
   }, { keyOf: ([tickerId, pool]) => `${tickerId} ${pool}`, max: MAX_KEPT })

@@ -47,9 +47,7 @@ export function createMarketDay (sources: Sources, totals: Kept<MarketTotals>) {
       const [dao, traded] = [state.daos.get(address), days.get(day)]
       if (dao === undefined || traded === undefined) return []
       const decimals = state.tokens.get(dao.quoteMint)?.decimals
-      if (decimals === undefined) {
-        throw unusable(`the decimals of ${dao.quoteMint} are not known`)
-      }
+      if (decimals === undefined) throw unusable(`the decimals of ${dao.quoteMint} are not known`)
       const price = state.usdPerUnit(dao.quoteMint)
       const text = (units: Rational) => usdText(price === undefined ? ZERO : multiply(price, units))
       const fees = traded.unknownFees > 0 ? null : traded.fees

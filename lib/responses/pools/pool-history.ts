@@ -136,9 +136,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
 
 export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
   const { seq, signature, slot, at, eventIndex, blockIndex, maker, swap, reserves } = trade
-  if (maker === null || blockIndex === null) {
-    throw warmingUp('makers and places in the block are still being read')
-  }
+  if (maker === null || blockIndex === null) throw warmingUp('makers and places in the block are still being read')
   const { side, input, output, fee } = swap
   const isBuy = side === 'buy'
   const { base, quote, price } = textsOf(pair)

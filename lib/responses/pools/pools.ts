@@ -29,9 +29,7 @@ export function createPoolResponses (sources: Sources, totals: Kept<MarketTotals
   async function detail (parts: Part[], poolId: string): Promise<PoolDetail> {
     const { state: { daos, byPair, priceUsd, slot, tokens }, byId, windowsEnd } = await list(parts)
     const [pool, dao] = [byId.get(poolId), daos.get(poolId)]
-    if (pool === undefined || dao === undefined) {
-      throw unusable(`events of ${poolId} are missing`)
-    }
+    if (pool === undefined || dao === undefined) throw unusable(`events of ${poolId} are missing`)
     const indexed = history.report().get(poolId)
     const read = pool.treasury_usdc_aum === null ? await orUnknown(facts.one(parts, poolId)) : undefined
     const rates = await history.read(reading => reading.feeRates(poolId))
