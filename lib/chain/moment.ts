@@ -187,7 +187,7 @@ function isJump ({ newest }: Facts, { slot, time }: Moment): boolean {
   return (time - newest.time - slots * SLOWEST_PACE) * 1000 > CURRENT_MS.confirmed
 }
 
-/** Takes a moment that a node has shown; false: not taken, it is in the future by all witnesses but the chain. */
+/** Takes a moment that a node has shown; false: not taken, it is in the future by the other witnesses. */
 export function withMoment (
   facts: Facts, index: number, { at, ...moment }: Moment & { at: number }, commitment: Commitment = 'confirmed'
 ): boolean {

@@ -37,10 +37,7 @@ export function createPages ({ template, version }: PageAssets) {
       figures === undefined ? '' : `<p>As of ${time}.</p>${figures}`))
 
   return {
-    /**
-     * `pools`: undefined while unknown; `time`: the chain's, of what is known; `origin`: where the reader's browser
-     * found us.
-     */
+    /** `pools`: undefined while unknown; `time`: the chain's; `origin`: where the reader's browser found us. */
     list: (origin: string, pools: PageList | undefined, time: string) =>
       filled(list, { ...places(''), origin }, pools && poolsTable(pools.rows, ''), time),
     status: filled(status, places('')),

@@ -16,7 +16,7 @@ import { keyBytes, keyText } from './pda.js'
 
 /** All that is used of Anchor's integers, never `toNumber`: u64 exceeds 2^53. */
 export interface AnchorInteger { toString (radix: number): string }
-/** All that is used of its keys, and that the build has of them (`scripts/build.ts`). */
+/** All that is used of its keys, and that the build has. */
 export interface AnchorKey extends Pick<PublicKey, 'toBuffer'> { equals (other: AnchorKey): boolean }
 export const toBigInt = (value: AnchorInteger): bigint => BigInt(`0x${value.toString(16)}`)
 export const toKey = (value: AnchorKey): string => keyText(value.toBuffer())

@@ -86,7 +86,7 @@ function toldOf (events: readonly ProposalEvent[]): Map<string, Told> {
 const isTold = ({ proposal, told: { created, ended } }: Pick<Known, 'proposal' | 'told'>): boolean =>
   created !== undefined && (ended !== undefined || isOpen(proposal))
 
-/** The Unix second before which nothing of a proposal happened; −Infinity: not known. */
+/** The Unix second after which all of a proposal happened; −Infinity: not known. */
 const madeAfter = ({ created }: Told): number => created === undefined ? -Infinity : created.at - 1
 
 export type ProposalAnswers = ReturnType<typeof createProposals>

@@ -21,7 +21,7 @@ export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps' | 'rat
 /** The only writer of a store, with the state in memory. One call at a time. */
 export type StepWriter = Awaited<ReturnType<typeof createStepWriter>>
 
-/** The stored candles joined with the added ones. */
+/** Stored and added candles joined: of totals a step written twice counts once. */
 export async function withStored (store: Store, added: readonly CandleRow[]): Promise<CandleRow[]> {
   const keyOf = ({ size, start, dao }: CandleRow): string => `${size} ${start} ${dao}`
   const stored = new Map((await store.candles(added)).map(row => [keyOf(row), row]))
@@ -119,7 +119,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const rates = new Map(state.rates)
     for (const [bps, swaps] of planned.rates) rates.set(bps, swaps + (rates.get(bps) ?? 0))
     const next = { ...noted, rates, events: state.events + planned.events.length, swaps: state.swaps + planned.swaps }
-    await letGo()
+    await letGo()   // between planning and writing
     await change(async () => {
       await store.write(
         { ...planned, candles, proposals, unattributed, attributed, missing, found, state: next }

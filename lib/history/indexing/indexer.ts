@@ -18,7 +18,7 @@ export interface IndexerOptions extends WalkSizes {
   /** Between two looks at the head while it is polled, and while a subscription tells that it moves, ms. */
   pollMs?: number
   listeningMs?: number
-  /** Whether a subscription calls `wake` when the head moves, and once when it ends. */
+  /** Whether a subscription calls `wake`, also when it ends. */
   isListening?: () => boolean
   /** Between two comparisons with the accounts, ms: with finality, what they confirm is still current. */
   checkMs?: number

@@ -25,7 +25,7 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
     const [found, lowest, minSlot] = [new Set<number>(), Math.min(...slots), Math.max(...slots)]
     let before: Cursor | undefined
     for (let pages = 0; pages < MAX_PAGES; pages++) {
-      // `minSlot`: a node that lags would list none of them
+      // `minSlot`: a node that lags lists none of them
       const page = await reader.signatures(dao, { limit: PAGE, minSlot, before }, call)
       for (const { signature } of page) if (open.has(signature)) found.add(open.get(signature)!.slot)
       before = page.at(-1)

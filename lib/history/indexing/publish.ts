@@ -6,7 +6,7 @@ import type { Reconciler } from './reconcile.js'
 /** Heads that wait for the accounts to confirm them: more than come until then. */
 const MAX_HEADS = 64
 
-/** At each head publishes block ranges as far as they are final; gives whether there are any. */
+/** Publishes block ranges that are final, at each head; whether there are any. Throws HISTORY_UNAVAILABLE. */
 export function createPublisher ({ store }: Context, { known, search: { meetsMissing } }: Reconciler) {
   let heads: Moment[] = []
 

@@ -8,7 +8,7 @@ export interface AttributedEvent { event: StoredEvent, keepsFees: boolean }
 /** Candles are to be added to the stored ones. */
 export type StepPlan = ReturnType<typeof planStep>
 
-/** What storing `events` would change. In any order and any steps they end in the same figures. */
+/** What storing `events` would change, and leaves `known` as it is. Any order and steps end in the same figures. */
 export function planStep (
   known: Readonly<Pick<StoreState, 'sequenceRanges'>>, events: readonly AttributedEvent[], valuation: VolumeRule
 ) {

@@ -12,8 +12,7 @@ import { jsonResponse } from '../json-response.js'
 import { checkFinal } from '../known.js'
 import { keep, type Sources } from '../sources.js'
 
-const notRead = (firstDay: number) =>
-  warmingUp(`the days before ${dateOf(firstDay)} are still being read`)
+const notRead = (firstDay: number) => warmingUp(`the days before ${dateOf(firstDay)} are still being read`)
 
 type Row = MarketDays[number]
 
