@@ -9,8 +9,8 @@ import {
 import { chooseEncoding, type Encoding } from '../lib/http/encoding.js'
 import { timeText } from '../lib/time.js'
 
-/** An answer that is fresh for `left` ms; with age and parts where states of the chain are in it. */
-export type Sendable<V> = Pick<Aged<V>, 'value' | 'left'> & Partial<Aged<V>>
+/** An answer that is fresh for `left` ms; with both age and parts where states of the chain are in it. */
+export type Sendable<V> = Aged<V> | Pick<Aged<V>, 'value' | 'left'> & { age?: undefined, parts?: undefined }
 
 declare module 'fastify' {
   interface FastifyReply {

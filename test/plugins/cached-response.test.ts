@@ -13,9 +13,10 @@ test('an answer that says its age, and the same without, are told apart by whoev
   let [age, left] = [0, 10_000]
   let headers: Record<string, string> = { 'x-history-complete': 'true' }
   fastify.get('/', async (_request, reply) =>
-    reply.sendCached({ value: makeCachedResponse('text/plain', BODY, headers), age, left }))
+    reply.sendCached({ value: makeCachedResponse('text/plain', BODY, headers), parts: [], age, left }))
   fastify.get('/taken', async (_request, reply) => reply.sendCached({
     value: { contentType: 'text/plain', tag: 'of-the-parts', parts: async function * () { yield Buffer.from(BODY) } },
+    parts: [],
     age,
     left
   }))
