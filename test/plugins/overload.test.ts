@@ -6,7 +6,7 @@ import { steadyNow } from '../support/steady-time.js'
 
 const BODY = '{"error":"Service temporarily unavailable. Please try again in a few moments."}'
 
-const DEAR = '/coingecko/historical_trades?ticker_id='
+const COSTLY = '/coingecko/historical_trades?ticker_id='
 
 async function setUp (t: Test, bounds: NonNullable<OverloadOptions['bounds']>) {
   const { ledger, node } = await startChain(t)
@@ -15,11 +15,11 @@ async function setUp (t: Test, bounds: NonNullable<OverloadOptions['bounds']>) {
   )
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), bounds })
   await historyComplete(app)
-  const dear = `${DEAR}${dao.base.address}_${dao.quote.address}`
-  const ask = async (url = dear, remoteAddress = '10.0.0.1') => await app.inject({ url, remoteAddress })
+  const costly = `${COSTLY}${dao.base.address}_${dao.quote.address}`
+  const ask = async (url = costly, remoteAddress = '10.0.0.1') => await app.inject({ url, remoteAddress })
   /** What is measured is looked at once a second. */
   const answers = (status: number) => until(`it answers ${status}`, async () => (await ask()).statusCode === status)
-  return { app, ask, answers, dear }
+  return { app, ask, answers, costly }
 }
 
 for (const bounds of [{ heapBytes: 1 }, { residentBytes: 1 }]) {

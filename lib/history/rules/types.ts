@@ -139,7 +139,7 @@ export interface StoreState {
   missing: MissingTransaction[]
   /** Inside what is indexed, newest first. */
   losses: Loss[]
-  /** Account numbers by DAO where they are beyond what is stored, or nothing is. */
+  /** By DAO its account's `seqNum`, where beyond what is stored, or nothing is. */
   numbersAhead: Map<string, bigint>
   /** Swaps by observed fee rate, basis points, where it is not the configured one. */
   rates: Map<string, number>

@@ -27,7 +27,7 @@ interface DaoSources extends Sources {
   incomplete: () => Promise<ReadonlySet<string>>
 }
 
-/** The highest and the lowest price ever; null where there is none, or not all of the history is known. */
+/** The highest and the lowest price ever, with the UTC day; null: there is none, or not all is known. */
 async function extremesOf (reading: Reading, dao: string, decimals: Decimals): Promise<Pick<DaoRecord, 'ath' | 'atl'>> {
   const candles = reading.wholeAfter(dao) === -Infinity ? await reading.candles(dao, '1d', ALL_DAYS) : []
   const days = candles.flatMap(({ start, prices }) => prices === null ? [] : [{ ...prices, at: dateOf(dayOf(start)) }])

@@ -74,8 +74,8 @@ test('of a silent database what needs it is 503 in time, however many ask, and n
     const ms = Math.round(steadyNow() - at)
     if (status !== 503 || ms > 10_000) wrong.push(`${path}: ${status} after ${ms} ms`)
   }
-  const dear = Array.from({ length: 8 }, (_, at) => `/coingecko/historical_trades?ticker_id=${pair}&limit=${at}`)
-  const asked = ['/api/pools', '/api/days', '/dexscreener/latest-block', ...dear]
+  const costly = Array.from({ length: 8 }, (_, at) => `/coingecko/historical_trades?ticker_id=${pair}&limit=${at}`)
+  const asked = ['/api/pools', '/api/days', '/dexscreener/latest-block', ...costly]
   // also while some wait, and after the first have been refused
   const waves = [0, 3_000, 6_000].map(async ms => {
     await new Promise(resolve => { setTimeout(resolve, ms) })
