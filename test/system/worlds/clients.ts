@@ -183,7 +183,7 @@ async function followBlocks (world: World): Promise<void> {
   const final = truth.finalAt(time.now())
   if (newest > final) fail('latest block', `a final one, ${final} at most`, newest)
   if (blockTimestamp !== ledger.timeOf(newest)) {
-    fail('latest block', `${newest} at ${ledger.timeOf(newest)}`, blockTimestamp)
+    fail('time of the latest block', `${newest} at ${ledger.timeOf(newest)}`, blockTimestamp)
   }
   world.toldBlock = newest
   const from = Math.max(world.nextBlock, newest + 1 - RANGE_SLOTS)

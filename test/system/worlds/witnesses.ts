@@ -11,8 +11,8 @@ export const AGREEING_MS = 60_000
 const CURRENT = 15
 /** The service goes by what it was told for so long, ms. */
 const REMEMBERED_MS = 600_000
-/** Rules about how old figures and lists are, and that they are fresh. */
-const OF_AGE = /^(price|price_usd|volumes|aggregate|age|oldest|calm|daos)\b/
+/** Rules about how old figures and lists are, and that they are fresh, and about the time of a block. */
+const OF_AGE = /^(time|price|price_usd|volumes|aggregate|age|oldest|calm|daos)\b/
 
 const isApart = (ms: number): boolean => Math.abs(ms) > AGREEING_MS
 
