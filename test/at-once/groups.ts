@@ -32,6 +32,7 @@ const GROUPS = {
   store: /^test\/lib\/(rate-limit\/|history\/(store\/|candles|shared-history|upgrade|year))/,
   history: /^test\/lib\/history\/(?!rules\/)/,
   chain: /^test\/lib\/chain\//,
+  checks: /^test\/scripts\/(attacks\.|listing\/|verify\.)/,
   scripts: /^test\/scripts\/(?!recording\/)/,
   plugins: /^test\/(plugins\/|server\.|start\.)/,
   market: /^test\/routes\/(daos|decisions|liquidity|pages|prices|proposals|stream|treasuries)\./,

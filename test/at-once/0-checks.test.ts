@@ -1,0 +1,3 @@
+import { runAtOnce } from './groups.js'
+
+await runAtOnce('checks')
