@@ -114,7 +114,7 @@ try {
     `cold refresh of ${ours.value.daos} DAOs: ${ours.cpu.toFixed(0)} ms of CPU, ` +
       `calls ${cold.calls} in ${cold.requests} requests, ${ours.value.bytes} bytes of tickers`
   )
-  console.log(`loading the decoders beforehand: ${loading.cpu.toFixed(0)} ms of CPU from the sources, 14 of the build`)
+  console.log(`loading the decoders beforehand: ${loading.cpu.toFixed(0)} ms of CPU`)
   console.log(
     `the reads alone through web3.js: ${theirs.cpu.toFixed(0)} ms; ratio ${(theirs.cpu / ours.cpu).toFixed(1)}`
   )
