@@ -29,11 +29,12 @@ export default fp(async fastify => {
   // before the first request, and not before the service listens
   fastify.addHook('onListen', () => program.load())
   // what the store holds outlives a restart: a DAO that has traded is there
-  const stored = () => fastify.hasDecorator('history') ? fastify.history.report() : []
+  const stored = () => fastify.history.report()
+  const loaded = () => fastify.history.loaded
   const tokens = createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
   const snapshot = createFreshCache<[], Snapshot>({
     load: createSnapshotReader({
-      reader: accounts, tokens, client: program, excluded, now, servedMs: staleAfter(config), stored
+      reader: accounts, tokens, client: program, excluded, now, servedMs: staleAfter(config), stored, loaded
     }),
     ttl: TICKER_TTL,
     staleIfError,

@@ -32,6 +32,8 @@ export interface HistoryOptions extends Omit<IndexerOptions, 'isFollowed'>, Volu
 }
 
 export interface History extends Answers {
+  /** Resolves once `report` knows what is stored. */
+  loaded: Promise<void>
   start (): void
   /** Leaves the store open. */
   stop (): Promise<void>
@@ -60,6 +62,8 @@ export function createHistory (options: HistoryOptions): History {
   let work: Promise<void> | undefined
   let refusal: string | null = null
   let followedUntil = isShared ? Infinity : -Infinity
+  let tellLoaded = () => {}
+  const loaded = new Promise<void>(resolve => { tellLoaded = resolve })
   const isFollowed = () => clock.now() < followedUntil
 
   /** Rows of two networks must never be mixed. */
@@ -83,6 +87,7 @@ export function createHistory (options: HistoryOptions): History {
     const writer = await createStepWriter(store, valuation, onLog)
     const indexer = createIndexer({ ...known, writer, fetcher: createFetcher(known) }, { ...options, isFollowed })
     running = { writer, indexer }
+    tellLoaded()
     await indexer.run()
     return Infinity
   }
@@ -105,6 +110,7 @@ export function createHistory (options: HistoryOptions): History {
 
   return {
     ...answers,
+    loaded,
     start () { work ??= createLane([createTask(run)], { clock, signal, onLog }).run() },
     async stop () {
       stopping.abort()

@@ -2,6 +2,7 @@ import { inSlices } from '../async.js'
 import { type AccountReader, missingOf } from '../chain/accounts.js'
 import type { Moment } from '../chain/moment.js'
 import type { AtMoment, RawAccount } from '../chain/types.js'
+import { systemClock } from '../clock.js'
 import type { Pair } from '../market/ticker.js'
 import { badAnswer } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
@@ -39,7 +40,12 @@ interface SnapshotOptions {
   servedMs: number
   /** A list that lacks one of them, or an event of one, is not believed. */
   stored?: () => Iterable<readonly [address: string, dao: StoredDao]>
+  /** Resolves once what is stored is known. */
+  loaded?: () => Promise<void>
 }
+
+/** Longest that the first list waits for what is stored, ms: a silent database may not stop prices. */
+const LOADED_WITHIN = 2_000
 
 /** Whether an account is at the address that its bytes lead to. */
 const isOwn = (one: Discovered | undefined): boolean => one !== undefined && one.dao?.ownAddress === one.address
@@ -51,9 +57,9 @@ const FINAL_MS = 60_000
  * Reads all DAOs anew. Throws the ServiceError of the read that failed; a single account that can't be decoded is left
  * out with its reason.
  */
-export function createSnapshotReader (
-  { reader, tokens: tokenReader, client, excluded, now, servedMs, stored = () => [] }: SnapshotOptions
-): () => Promise<Made<Snapshot>> {
+export function createSnapshotReader ({
+  reader, tokens: tokenReader, client, excluded, now, servedMs, stored = () => [], loaded = async () => {}
+}: SnapshotOptions): () => Promise<Made<Snapshot>> {
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
   /** Earlier answers, newest first; accounts that are the same in the newest are not decoded again. */
@@ -115,7 +121,8 @@ export function createSnapshotReader (
       return lastSlot !== null && lastSlot <= slot && (seqNumOf(account) ?? indexed) < indexed
     })
 
-  return async () => {
+  /** Refutes lists that lack what is stored. Gives that, and from which slot on a list must have each DAO. */
+  function judge () {
     // excluded ones may be missing: a way out, should an account be gone after all
     const daos = new Map([...stored()].filter(([address]) => !excluded.has(address)))
     const born = new Map(Array.from(daos).flatMap(([address, { firstSlot }]) =>
@@ -123,18 +130,31 @@ export function createSnapshotReader (
     const known = new Map(born)
     const finalSince = now() - FINAL_MS
     for (const [address, at] of firstSeen) if (at <= finalSince) known.set(address, 0)
-    // what has been stored since may show that one was short, or old; a DAO first seen since may be younger than it
+    // a DAO first seen since may be younger than an earlier one
     for (const [at, { slot, part, found }] of answers.entries()) {
       const old = oldOf(daos, slot, [...found.values()])
       if (old !== undefined || missingOf(at === 0 ? known : born, slot, found).length > 0) part.isRefuted = true
     }
+    return { daos, known }
+  }
+
+  let start: Promise<unknown> | undefined
+
+  return async () => {
+    start ??= Promise.race([
+      loaded().then(judge), new Promise<void>(resolve => { systemClock.after(LOADED_WITHIN, resolve) })
+    ])
+    await start
+    const { daos, known } = judge()
     const reading = reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {
       const old = oldOf(daos, slot, accounts)
       if (old === undefined) return
       throw badAnswer(`the node's list has ${old.address} as it was before slot ${slot}`)
     })
     const [accounts] = await Promise.all([reading, client.load()])
-    return await make(accounts)
+    const made = await make(accounts)
+    judge()
+    return made
   }
 }
 

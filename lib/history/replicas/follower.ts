@@ -77,6 +77,8 @@ type Seen = State & LeaderProgress
 /** The answers of a history that another process writes, each from one state of the database. */
 export function createFollower ({ reader: { store, together }, network, ...options }: FollowerOptions) {
   let seen: Seen | undefined
+  let tellLoaded = () => {}
+  const loaded = new Promise<void>(resolve => { tellLoaded = resolve })
 
   async function look (): Promise<Seen> {
     const progress = await readLeaderProgress(store)
@@ -87,7 +89,9 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     const sequenceGaps = isSame ? before.sequenceGaps : sequenceGapsOf(state)
     const volumes = before?.volumes ?? createVolumes(store, options.valuation)
     const searched: State['searched'] = gap => progress.lost.has(gapKey(gap))
-    return (seen = withProof(state, { ...progress, sequenceGaps, searched, volumes }))
+    seen = withProof(state, { ...progress, sequenceGaps, searched, volumes })
+    tellLoaded()
+    return seen
   }
 
   function refusal (): ServiceError | undefined {
@@ -106,6 +110,7 @@ export function createFollower ({ reader: { store, together }, network, ...optio
 
   return {
     ...answers,
+    loaded,
     status: () => ({ ...answers.status(), refusal: refusal()?.message ?? null }),
     /** Throws HISTORY_UNAVAILABLE. */
     refresh: (): Promise<void> => together(async () => { await look() })

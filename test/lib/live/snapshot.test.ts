@@ -187,3 +187,35 @@ test('a list is refuted also where the reading after it has failed', async t => 
   await t.rejects(read(), { code: 'NODE_UNAVAILABLE' })
   t.equal(short!.isRefuted, true)
 })
+
+test('the first list waits for what is stored, not for long, and is held against it as soon as that is known', async t => {
+  const stored: Array<[string, StoredDao]> = []
+  let tell = () => {}
+  // the wait keeps no process alive
+  const alive = setInterval(() => {}, 1000)
+  t.teardown(() => clearInterval(alive))
+  const { ledger, still, moving, read, raw, list, asked } = setUp({
+    stored: () => stored, loaded: () => new Promise(resolve => { tell = resolve })
+  })
+  list(() => [raw(still.address)!])
+  const first = read()
+  await new Promise(setImmediate)
+  t.equal(asked.length, 0)
+  const { parts: [short] } = await first
+  t.equal(short!.isRefuted, undefined, 'without a store prices are served')
+  stored.push(from(moving.address, ledger.slot))
+  tell()
+  await new Promise(setImmediate)
+  t.equal(short!.isRefuted, true, 'without another reading')
+})
+
+test('a list whose reading began before what is stored was known is held against that', async t => {
+  const stored: Array<[string, StoredDao]> = []
+  const { ledger, still, moving, read, raw, list } = setUp({ stored: () => stored })
+  list(() => {
+    const short = [raw(still.address)!]
+    queueMicrotask(() => stored.splice(0, 1, from(moving.address, ledger.slot)))
+    return short
+  })
+  t.equal((await read()).parts[0]!.isRefuted, true)
+})

@@ -21,6 +21,19 @@ const bursts = (from: number): WorldEvent[] => Array.from({ length: 4 }, (_, at)
 
 export const KEPT: Array<{ found: string, plan: Plan }> = [
   {
+    found: 'A short list of a start, read before the store was, was believed.',
+    plan: {
+      ...WEEK,
+      seed: 3106,
+      nodes: 2,
+      weather: 200,
+      events: [
+        { at: 100, for: 60, process: 'outage' },
+        { at: 101, for: 60, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts' } } }
+      ]
+    }
+  },
+  {
     found: 'A node alone stood still, and its prices were served as fresh while the market moved on.',
     plan: {
       seed: 3,
