@@ -32,8 +32,8 @@ interface Doubt { since: number, until: number, isLost: boolean }
 const doubt = (until: number | null, since: number | null = null, isLost = false): Doubt =>
   ({ since: since ?? -Infinity, until: until ?? Infinity, isLost })
 
-/** Of all DAOs alike, and of one. */
-function doubtsOf (known: Completeness) {
+/** By DAO all that may be missing of it. */
+function doubtsOf (known: Completeness): (dao: string) => Doubt[] {
   const { sequenceRanges, sequenceGaps, unreadable, verifiedSlot, missing, missingOwners, losses, lostBefore } = known
   const decided = Math.max(verifiedSlot, missingOwners.slot)
   const ofMissing = (some: typeof missing) => some.map(({ at }) => doubt(at, at))
@@ -60,44 +60,32 @@ function doubtsOf (known: Completeness) {
       ({ ...whole, since: Math.max(whole.since, since), until: Math.min(whole.until, until) }))
   }
 
-  return {
-    /** What `make` makes of the doubts that a DAO shares with others. */
-    shared<T> (make: (doubts: readonly Doubt[]) => T): (dao: string) => T {
-      const [all, others] = [make(anybodys), make(withoutEvent)]
-      return dao => sequenceRanges.has(dao) ? all : others
-    },
-    own (dao: string): Doubt[] {
-      const [slots, gaps] = [missingOwners.owners[dao], sequenceGaps.get(dao) ?? []]
-      const open = unstored(dao, known).filter(({ from }) => !gaps.some(gap => gap.from === from))
-      const found = gaps.flatMap(ofGap)
-      if (unreadable.has(dao)) found.push(doubt(unreadable.get(dao)!))
-      if (slots === undefined && open.length === 0) return found
-      const named = new Set(slots)
-      return [...found, ...ofMissing(missing.filter(({ slot }) => (slot > verifiedSlot && named.has(slot)) ||
-        open.some(({ fromSlot, toSlot }) => fromSlot <= slot && slot <= toSlot)))]
-    }
+  return dao => {
+    const [slots, gaps] = [missingOwners.owners[dao], sequenceGaps.get(dao) ?? []]
+    const found = gaps.flatMap(ofGap).concat(sequenceRanges.has(dao) ? anybodys : withoutEvent)
+    if (unreadable.has(dao)) found.push(doubt(unreadable.get(dao)!))
+    const open = unstored(dao, known).filter(({ from }) => !gaps.some(gap => gap.from === from))
+    if (slots === undefined && open.length === 0) return found
+    const named = new Set(slots)
+    return found.concat(ofMissing(missing.filter(({ slot }) => (slot > verifiedSlot && named.has(slot)) ||
+      open.some(({ fromSlot, toSlot }) => fromSlot <= slot && slot <= toSlot))))
   }
 }
 
 /** What is known of any DAO after the Unix second `after`, −Infinity: from its beginning, up to `until`. */
 export function knowledgeOf (known: Completeness, after: number, until = Infinity): (dao: string) => Known {
-  const { shared, own } = doubtsOf(known)
-  const reaches = (one: Doubt): boolean => one.until > after && one.since <= until
-  const isShared = shared(doubts => doubts.some(reaches))
+  const doubts = doubtsOf(known)
   return dao => {
-    if (isShared(dao)) return 'partly'
-    const reached = own(dao).filter(reaches)
+    const reached = doubts(dao).filter(one => one.until > after && one.since <= until)
     return reached.length === 0 ? 'whole' : reached.every(({ isLost }) => isLost) ? 'lost' : 'partly'
   }
 }
 
 /** The earliest Unix second after which all of a DAO is known, −Infinity: from its beginning; undefined: none. */
 export function wholeAfterOf (known: Completeness): (dao: string) => number | undefined {
-  const { shared, own } = doubtsOf(known)
-  const endOf = (doubts: readonly Doubt[]): number => doubts.reduce((end, { until }) => Math.max(end, until), -Infinity)
-  const sharedEnd = shared(endOf)
+  const doubts = doubtsOf(known)
   return dao => {
-    const end = Math.max(sharedEnd(dao), endOf(own(dao)))
+    const end = doubts(dao).reduce((end, { until }) => Math.max(end, until), -Infinity)
     return end === Infinity ? undefined : end
   }
 }

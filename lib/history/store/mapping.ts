@@ -25,6 +25,12 @@ export function column<N extends string, S, T> (
 export const jsonText = (value: unknown): string => JSON.stringify(value, (_, part: unknown) =>
   typeof part === 'bigint' ? String(part) : part instanceof Map ? [...part] : part)
 
+/** Fields that are bigints. */
+const AMOUNTS = new Set(['quote', 'base', 'input', 'output', 'pass', 'fail', 'threshold', 'n', 'd'])
+/** Of `jsonText`, with maps as lists. */
+export const jsonValue = (stored: string) => JSON.parse(stored, (key, value) =>
+  AMOUNTS.has(key) && typeof value === 'string' ? BigInt(value) : value)
+
 const plain = <T>() => <N extends string>(name: N) => column<N, T, T>(name, value => value, stored => stored)
 export const text = plain<string>()
 export const side = plain<'buy' | 'sell'>()

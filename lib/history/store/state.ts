@@ -1,16 +1,9 @@
 import { sql } from 'kysely'
-import type { VolumeBasis, VolumeRule } from '../../market/volume.js'
-import { ratio } from '../../decimal.js'
-import type { Loss, RebuiltTo, StoreState, UnattributedEvent } from '../rules/types.js'
-import { jsonText } from './mapping.js'
+import type { StoreState, UnattributedEvent } from '../rules/types.js'
+import { jsonText, jsonValue } from './mapping.js'
 import type { NotedState, PublishedSlot } from './types.js'
 import { SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
 import { grouped, isOneOf, putMeta, readMeta, readRevision, type View } from './view.js'
-
-/** A VolumeRule as it is noted. */
-interface NotedRule { basis: VolumeBasis, rate: { n: string, d: string } }
-
-const ruleOf = ({ basis, rate: { n, d } }: NotedRule): VolumeRule => ({ basis, rate: ratio(BigInt(n), BigInt(d)) })
 
 type Noted = NotedState & Pick<StoreState, 'valuation' | 'rebuilding'>
 
@@ -18,19 +11,17 @@ export const notesOf = (noted: Partial<Noted>): Record<string, string> =>
   Object.fromEntries(Object.entries(noted).map(([key, value]) => [key, jsonText(value)]))
 
 function stateOfNotes (notes: ReadonlyMap<string, string>): Noted {
-  const noted = <T>(key: string, none: T): T => notes.has(key) ? JSON.parse(notes.get(key)!) : none
-  const valuation = noted<NotedRule | null>('valuation', null)
-  const rebuilding = noted<RebuiltTo & { valuation: NotedRule } | null>('rebuilding', null)
+  const noted = <T>(key: string, none: T): T => notes.has(key) ? jsonValue(notes.get(key)!) : none
   return {
     indexedRanges: noted('indexedRanges', []),
     ended: noted('ended', false),
-    losses: noted<Loss[]>('losses', []),
+    losses: noted('losses', []),
     numbersAhead: new Map(noted<Array<[string, string]>>('numbersAhead', []).map(([dao, seq]) => [dao, BigInt(seq)])),
     events: noted('events', 0),
     swaps: noted('swaps', 0),
     rates: new Map(noted<Array<[string, number]>>('rates', [])),
-    valuation: valuation && ruleOf(valuation),
-    rebuilding: rebuilding && { ...rebuilding, valuation: ruleOf(rebuilding.valuation) }
+    valuation: noted('valuation', null),
+    rebuilding: noted('rebuilding', null)
   }
 }
 

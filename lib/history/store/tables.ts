@@ -7,7 +7,7 @@ import { ALL_SIZES, type CandlePrices, type Size, SIZES } from '../rules/candles
 import { parseSum, sumText } from '../rules/fixed-point.js'
 import type { MissingTransaction } from '../rules/types.js'
 import {
-  amount, bytes, column, flag, jsonText, type Mapping, number, optional, record, type RowOf, seq, side, text
+  amount, bytes, column, flag, jsonText, jsonValue, type Mapping, number, optional, record, type RowOf, seq, side, text
 } from './mapping.js'
 
 export const sides = <Q extends string, B extends string>(quote: Q, base: B) =>
@@ -19,11 +19,6 @@ const swap = {
   fee: optional(amount('fee'))
 }
 
-/** The fields of facts that are numbers. */
-const AMOUNTS = new Set(['quote', 'base', 'input', 'output', 'pass', 'fail', 'threshold'])
-const parseFacts = (stored: string): EventFacts =>
-  JSON.parse(stored, (key, value) => AMOUNTS.has(key) && typeof value === 'string' ? BigInt(value) : value)
-
 /** `proposal` and `market` are in `facts`, too, and have an index of their own. */
 export const FACTS: Mapping<
   { proposal: string | null, market: Outcome | null, facts: string | null }, EventFacts | null
@@ -34,7 +29,7 @@ export const FACTS: Mapping<
     row.market = facts?.swap?.market ?? null
     row.facts = facts && jsonText(facts)
   },
-  read: ({ facts }) => facts === null ? null : parseFacts(facts)
+  read: ({ facts }) => facts && jsonValue(facts)
 }
 
 export const EVENT = {
