@@ -47,14 +47,14 @@ function doubtsOf (known: Completeness): (dao: string) => Doubt[] {
   // a DAO without any event shows no sequence gap
   const withoutEvent = [...ofWalk, ...ofLosses(losses), ...ofMissing(missing)]
 
-  /** A gap that was searched in vain lies before the nodes' past, if it is the first, or in a loss that it spans. */
+  /** A lost gap lies before the nodes' past, if it is the first, or in a loss that it spans. */
   function ofGap (gap: SequenceGap): Doubt[] {
     const { since, until, fromSlot, toSlot } = gap
     const whole = doubt(until, since, isLost(gap, known))
+    if (!whole.isLost) return [whole]
     const spanned = losses.filter(loss => spans(gap, [loss]))
     const ends = spanned.map(loss => loss.until ?? Infinity)
     if (gap.from === 1n && lostBefore !== null) ends.push(lostBefore)
-    if (ends.length === 0 || !known.searched(gap)) return [whole]
     const within = spanned.length === 0 ? [] : missing.filter(({ slot }) => slot >= fromSlot && slot <= toSlot)
     return [doubt(Math.max(...ends)), ...ofMissing(within)].map(({ since, until }) =>
       ({ ...whole, since: Math.max(whole.since, since), until: Math.min(whole.until, until) }))
