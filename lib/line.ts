@@ -25,7 +25,7 @@ const MUCH = 500
 const LARGE_SHARE = 0.25
 /** Clients whose work is remembered. */
 const MAX_CLIENTS = 10_000
-/** Longest wait, ms: an answer begins within 10 s. */
+/** Longest wait, ms: an answer begins within 10 s, and may wait in two lines. */
 const LONGEST = 4_000
 /** Seconds after which a client who was refused may try again. */
 const RETRY_AFTER = 2

@@ -12,8 +12,9 @@ import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, readLeaderProgress } from './leader-progress.js'
 
-/** Longest wait for the database, ms: a silent one takes longer to fail. */
+/** Longest wait for the first answer of the database, and for a reading, ms: a silent one takes longer to fail. */
 const PATIENCE_MS = 4_000
+const WHOLE_MS = 9_000
 
 const slow = () => unusable('the database takes too long')
 
@@ -99,13 +100,20 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     return kept === undefined || own === undefined || kept === own ? undefined : otherNetwork(kept, own)
   }
 
-  const seeing = <T>(work: (seen: Seen) => Promise<T>): Promise<T> => orLate(together(async () => {
-    const now = await look()
-    const wrong = refusal()
-    if (wrong !== undefined) throw wrong
-    if (network() === undefined) throw warmingUp('the network of the node is not known yet')
-    return await work(now)
-  }), PATIENCE_MS, slow)
+  async function seeing<T> (work: (seen: Seen) => Promise<T>): Promise<T> {
+    let begin = () => {}
+    const begun = new Promise<void>(resolve => { begin = resolve })
+    const all = orLate(together(async () => {
+      begin()
+      const now = await look()
+      const wrong = refusal()
+      if (wrong !== undefined) throw wrong
+      if (network() === undefined) throw warmingUp('the network of the node is not known yet')
+      return await work(now)
+    }), WHOLE_MS, slow)
+    await orLate(Promise.race([begun, all]), PATIENCE_MS, slow)
+    return await all
+  }
   const answers = createAnswers({ ...options, store, last: () => seen, seeing })
 
   return {

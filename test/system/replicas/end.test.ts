@@ -52,7 +52,8 @@ test('a signal ends a start that waits for others, at once and with status 0', {
 /** A service on a database behind a link, once all that it answers is there. */
 async function onLink (t: Test) {
   const env = await setUp(t)
-  const database = new URL(newPlace(t).url)
+  const place = newPlace(t)
+  const database = new URL(place.url)
   const link = await createLink({ host: database.hostname, port: Number(database.port || 5432) })
   t.teardown(() => link.close())
   Object.assign(database, { hostname: '127.0.0.1', port: String(link.port) })
@@ -60,7 +61,7 @@ async function onLink (t: Test) {
   const url = await server.url()
   await until('the history is there', async () => (await fetch(`${url}/dexscreener/latest-block`)).status === 200)
   await until('the tickers are there', async () => (await fetch(`${url}/api/tickers`)).status === 200)
-  return { link, server, url }
+  return { link, server, url, place }
 }
 
 test('of a silent database what needs it is 503 in time, however many ask, and no fault of a node', { skip }, async t => {
@@ -83,6 +84,23 @@ test('of a silent database what needs it is 503 in time, however many ask, and n
   })
   await Promise.all(waves)
   t.same(wrong, [])
+})
+
+test('a database that works slowly is waited for', { skip }, async t => {
+  const { url, place: { url: database, schema } } = await onLink(t)
+  const [{ pool_id: pool }] = await (await fetch(`${url}/api/tickers`)).json() as [{ pool_id: string }]
+  const other = new pg.Client({ connectionString: database.replace(/\?.*/, '') })
+  await other.connect()
+  t.teardown(() => other.end())
+  await other.query('begin')
+  // only trades are read from it: the first questions of a reading are answered
+  await other.query(`lock table "${schema}".events in access exclusive mode`)
+  const at = steadyNow()
+  const asked = fetch(`${url}/api/pools/${pool}/trades`)
+  setTimeout(() => { other.query('commit').catch(() => {}) }, 5_500)
+  const { status } = await asked
+  t.equal(status, 200)
+  t.ok(steadyNow() - at > 5_000, 'it had to wait')
 })
 
 test(
