@@ -5,16 +5,14 @@ import { noted } from '../lib/live/fresh.js'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
 import { createSupplyReader } from '../lib/live/supply.js'
 import { daosReport } from '../lib/market/dao-report.js'
-import { createAggregates, createTotals } from '../lib/responses/aggregate.js'
-import { createDaoFacts } from '../lib/responses/daos/facts.js'
-import { createDaoResponses } from '../lib/responses/daos/index.js'
+import { createDayResponses } from '../lib/responses/aggregate.js'
+import { createDaoFacts, createDaoResponses } from '../lib/responses/daos.js'
 import { createBlockRange } from '../lib/responses/forms/block-range.js'
 import { createCmc } from '../lib/responses/forms/cmc.js'
 import { createCoinGecko } from '../lib/responses/forms/coingecko.js'
 import { createDayTickers } from '../lib/responses/forms/pairs.js'
 import { jsonResponse } from '../lib/responses/json-response.js'
-import { createLiquidity } from '../lib/responses/liquidity.js'
-import { createPoolResponses } from '../lib/responses/pools/pools.js'
+import { createPoolResponses } from '../lib/responses/pools.js'
 import { createPrices } from '../lib/responses/prices.js'
 import { createProposals } from '../lib/responses/proposals.js'
 import { readiness } from '../lib/responses/readiness.js'
@@ -38,14 +36,11 @@ function createAnswers ({ config: settings, cache, chain, program, history }: Fa
   const sources: Sources = {
     snapshot: state, priced: createPriced(state, settings), history, settings, now, time
   }
-  const totals = createTotals(sources)
   const tickers = createTickers(sources)
   const { tickerList, incomplete } = tickers
   const market = {
     ...tickers,
-    ...createAggregates(totals),
-    liquidity: createLiquidity(sources, totals),
-    totals,
+    ...createDayResponses(sources),
     daos: keep(sources, async parts =>
       jsonResponse(daosReport(await sources.priced(parts), await incomplete(), history.report()))),
     readiness: () => readiness(sources, tickerList)
@@ -60,7 +55,7 @@ function createAnswers ({ config: settings, cache, chain, program, history }: Fa
     state: state.get
   })
   const facts = createDaoFacts(sources, reader, tokens)
-  const pools = createPoolResponses(sources, totals, facts)
+  const pools = createPoolResponses(sources, facts)
   const proposals = createProposals(sources, accounts, program)
   const days = createDayTickers(sources, tickerList, pools.traded)
   const listed = { ...sources, supply, tickers: tickerList, days }

@@ -1,6 +1,6 @@
 import type { DaoReport, Daos } from '../../schemas/daos.js'
 import type { Dao } from '../protocol/dao.js'
-import { MAX_TIME, timeText } from '../time.js'
+import { dateOf, dayOf, MAX_TIME, timeText } from '../time.js'
 import { ifKnown } from './pool-figures.js'
 import type { UsdValuation } from './usd.js'
 
@@ -61,4 +61,7 @@ export function daosReport (
 }
 
 /** Whether the time that an account gives, Unix seconds, is one. */
-export const isDate = (seconds: number): boolean => seconds > 0 && seconds <= MAX_TIME
+const isDate = (seconds: number): boolean => seconds > 0 && seconds <= MAX_TIME
+
+/** The UTC day on which a DAO's pool began; null for a time that is no date. */
+export const startDate = ({ createdAt }: Pick<Dao, 'createdAt'>) => isDate(createdAt) ? dateOf(dayOf(createdAt)) : null

@@ -1,16 +1,21 @@
-import { warmingUp } from '../errors.js'
+import { multiply, type Rational, ZERO } from '../decimal.js'
+import { ServiceError, unusable, warmingUp } from '../errors.js'
 import type { DailyVolume, DayVolume, HistoryStatus, OtherFees } from '../history/history.js'
-import type { Kept } from '../live/fresh.js'
+import type { Part } from '../live/fresh.js'
 import { aggregateVolume, type TradedDao } from '../market/aggregate.js'
+import { closingDays } from '../market/liquidity.js'
 import { feesInUsd } from '../market/other-fees.js'
-import { ifKnown } from '../market/pool-figures.js'
-import { usdText } from '../market/ticker.js'
+import { amountText, exactUnits, ifKnown } from '../market/pool-figures.js'
+import { largestFirst, tickerIdOf, usdText } from '../market/ticker.js'
 import { once } from '../once.js'
-import { DAY } from '../time.js'
-import type { AggregateFees } from '../../schemas/aggregate.js'
-import { historyHeaders } from './known.js'
+import { type Bounds, invalidParameter, rangeOf, readDay } from '../query.js'
+import { DAY, dateOf, dayOf, dayOfDate } from '../time.js'
+import type { AggregateFees, AggregateLiquidity } from '../../schemas/aggregate.js'
+import { INVALID_DATE } from '../../schemas/errors.js'
+import type { MarketDay, MarketDays } from '../../schemas/traded.js'
+import { checkFinal, historyHeaders } from './known.js'
 import { jsonResponse } from './json-response.js'
-import { formOf, hasEvents, headOf, keep, type PricedState, type Sources } from './sources.js'
+import { byDao, formOf, hasEvents, headOf, keep, type PricedState, type Sources } from './sources.js'
 
 /** The days of all DAOs at one moment, and their sums. */
 export type MarketTotals = Awaited<ReturnType<ReturnType<typeof createTotals>>>
@@ -33,7 +38,7 @@ function since (firstDay: number, traded: DailyVolume): DailyVolume {
  * The days and their sums since launch, or since the first whole day while the past is read, kept. Throws the
  * ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
  */
-export function createTotals (sources: Sources) {
+function createTotals (sources: Sources) {
   const { history, settings: { excluded } } = sources
 
   return keep(sources, async parts => {
@@ -63,6 +68,10 @@ export function createTotals (sources: Sources) {
       for (const day of days.values()) unknownFees += day.unknownFees
     }
     const headers = { ...historyHeaders(complete, firstDay * DAY - 1), 'x-history-missing': missing.toString() }
+    const sums = (amountOf: (day: DayVolume) => Rational) =>
+      once(() => aggregateVolume(daos, amountOf, state, head.time))
+    const [volume, fees] = [sums(({ quote }) => quote), sums(({ fees }) => fees)]
+    const isOver = (day: number): boolean => complete && (day + 1) * DAY <= head.time
     return {
       state,
       daily,
@@ -70,11 +79,18 @@ export function createTotals (sources: Sources) {
       walkedTo: head.time,
       /** As `firstWholeDay`. */
       firstDay,
-      /** Every event is stored and understood. */
-      complete,
       headers: { volume: headers, fees: { ...headers, 'x-fees-unknown': String(unknownFees) } },
-      volume: once(() => aggregateVolume(daos, ({ quote }) => quote, state, head.time)),
-      fees: once(() => aggregateVolume(daos, ({ fees }) => fees, state, head.time)),
+      volume,
+      fees,
+      /** A day is over, and every event of it stored and understood. */
+      isOver,
+      /** Newest first. */
+      rows: once(async () => {
+        const { dailyBreakdown: ofFees } = await fees()
+        return (await volume()).dailyBreakdown.map(({ date, volume: usd, trades }, at): Row => ({
+          date, complete: isOver(dayOfDate(date)), volume_usd: usd, fees_usd: ofFees[at]!.volume, trades
+        }))
+      }),
       /** Fees that no spot swap was charged, USD; null: not all are known. */
       outside: once(async () => {
         const others = await history.read(async reading => {
@@ -100,16 +116,128 @@ function outsideTotals (others: readonly OtherFees[], { daos, usdPerUnit }: Pric
   return { conditionalFees: text(false), externalPoolFees: text(true) }
 }
 
-/** Volume and fees since launch. Headers say whether every event is there. */
-export const createAggregates = (totals: Kept<MarketTotals>) => ({
-  aggregate: formOf(totals, async ({ volume, headers }) => jsonResponse(await volume(), headers.volume)),
-  fees: formOf(totals, async ({ fees, outside, headers }) => {
-    const { totalVolume, dailyBreakdown, tokens } = await fees()
-    return jsonResponse<AggregateFees>({
-      totalFees: totalVolume,
-      ...await outside(),
-      dailyBreakdown: dailyBreakdown.map(({ volume: fees, ...day }) => ({ ...day, fees })),
-      tokens: tokens.map(({ totalVolume: totalFees, ...token }) => ({ ...token, totalFees }))
-    }, headers.fees)
+type Row = MarketDays[number]
+
+/** As text; null where nothing is known that there is. */
+const liquidityText = (row: ReturnType<typeof closingDays>[number] | undefined): string | null =>
+  row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
+
+const notRead = (firstDay: number) => warmingUp(`the days before ${dateOf(firstDay)} are still being read`)
+
+/** Days of one answer, at most and by default. */
+const [MAX_DAYS, USUAL_DAYS] = [366, 30]
+
+/**
+ * What is made of the sums by day; headers say whether every event is there. Each throws what the sums throw:
+ * the ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
+ */
+export function createDayResponses (sources: Sources) {
+  const { history } = sources
+  const totals = createTotals(sources)
+
+  const liquidity = keep(sources, async (parts, asked: string) => {
+    const { state: { daos: known, usdPerUnit, symbolOf }, walkedTo, firstDay } = await totals(parts)
+    const wanted = [...known.values()].filter(({ address }) => [address, ''].includes(asked))
+    const pools = await history.read(async reading => {
+      const all = await reading.closes()
+      return wanted.map(({ address, baseMint, quoteMint, createdAt }) => {
+        const [closes, wholeAfter] = [all.get(address) ?? new Map(), reading.wholeAfter(address)]
+        return { address, baseMint, quoteMint, createdAt, closes, wholeAfter }
+      })
+    })
+    const days = { first: firstDay, last: dayOf(walkedTo) - 1 }
+    const rows = closingDays(pools, usdPerUnit, days).reverse()
+    const newest = pools.flatMap(pool => {
+      const [row] = closingDays([pool], usdPerUnit, { ...days, first: days.last })
+      return row === undefined ? [] : [{ pool, usd: row.usd, liquidity: liquidityText(row) }]
+    })
+    const daos =
+      largestFirst(newest, ({ usd, liquidity }) => liquidity === null ? null : usd, ({ pool }) => pool.address)
+    const isWhole = rows.every(({ unknown }) => unknown === 0) && firstDay === -Infinity
+    return jsonResponse<AggregateLiquidity>({
+      totalLiquidity: liquidityText(rows[0]),
+      dailyBreakdown: rows.map(row =>
+        ({ date: dateOf(row.day), liquidity: liquidityText(row), daos: row.known, unknown: row.unknown })),
+      daos: daos.map(({ pool: { address, baseMint }, liquidity }) =>
+        ({ dao: address, mint: baseMint, symbol: symbolOf(baseMint), liquidity }))
+    }, historyHeaders(isWhole, firstDay * DAY - 1))
   })
-})
+  const liquidityOfOne = byDao(sources, liquidity)
+
+  const ofDay = keep(sources, async (parts, day: number) => {
+    const { state, daily, firstDay, isOver, rows, headers } = await totals(parts)
+    if (day < firstDay) throw notRead(firstDay)
+    const date = dateOf(day)
+    const all = (await rows()).find(row => row.date === date) ??
+      { date, complete: isOver(day), volume_usd: '0.00', fees_usd: '0.00', trades: 0 }
+    const pools = Array.from(daily).flatMap(([address, { days }]) => {
+      const [dao, traded] = [state.daos.get(address), days.get(day)]
+      if (dao === undefined || traded === undefined) return []
+      const decimals = state.tokens.get(dao.quoteMint)?.decimals
+      if (decimals === undefined) throw unusable(`the decimals of ${dao.quoteMint} are not known`)
+      const price = state.usdPerUnit(dao.quoteMint)
+      const text = (units: Rational) => usdText(price === undefined ? ZERO : multiply(price, units))
+      const fees = traded.unknownFees > 0 ? null : traded.fees
+      const row = {
+        pool_id: address,
+        ticker_id: tickerIdOf(dao),
+        target_volume: exactUnits(traded.quote, decimals),
+        volume_usd: text(traded.quote),
+        fees: ifKnown(fees, raw => amountText(raw, decimals)),
+        fees_usd: ifKnown(fees, text),
+        trades: traded.trades
+      }
+      return [{ row, worth: price && multiply(price, traded.quote) }]
+    })
+    const sorted = largestFirst(pools, ({ worth }) => worth, ({ row }) => row.pool_id)
+    return jsonResponse<MarketDay>({ ...all, pools: sorted.map(({ row }) => row) }, headers.fees)
+  })
+
+  const ofDays = keep(sources, async (parts, first: string, last: string) => {
+    const { firstDay, rows, headers } = await totals(parts)
+    if (last < dateOf(Math.max(firstDay, 0))) throw notRead(firstDay)
+    return jsonResponse((await rows()).filter(({ date }) => date >= first && date <= last).reverse(), headers.fees)
+  })
+
+  return {
+    totals,
+    aggregate: formOf(totals, async ({ volume, headers }) => jsonResponse(await volume(), headers.volume)),
+    fees: formOf(totals, async ({ fees, outside, headers }) => {
+      const { totalVolume, dailyBreakdown, tokens } = await fees()
+      return jsonResponse<AggregateFees>({
+        totalFees: totalVolume,
+        ...await outside(),
+        dailyBreakdown: dailyBreakdown.map(({ volume: fees, ...day }) => ({ ...day, fees })),
+        tokens: tokens.map(({ totalVolume: totalFees, ...token }) => ({ ...token, totalFees }))
+      }, headers.fees)
+    }),
+
+    /** Liquidity at the end of each past UTC day, of all DAOs or one. Throws as `daoOf`, too. */
+    liquidity: (parts: Part[], dao: string | undefined) =>
+      dao === undefined ? liquidity(parts, '') : liquidityOfOne(parts, dao),
+
+    /** One UTC day of all pools, YYYY-MM-DD. Throws INVALID_PARAMETER for what is none, or has not begun. */
+    async day (parts: Part[], date: string) {
+      const day = readDay(date)
+      const invalid = new ServiceError('INVALID_PARAMETER', INVALID_DATE)
+      if (day === undefined) throw invalid
+      checkFinal(sources, day * DAY, invalid)
+      return await ofDay(parts, day)
+    },
+
+    /**
+     * UTC days of all pools from that of a Unix second to that of another, oldest first, up to today. Throws
+     * INVALID_PARAMETER for more than a year and for days to come.
+     */
+    async days (parts: Part[], asked: Bounds) {
+      const { from, to } = rangeOf<Pick<Bounds, 'from' | 'to'>>(asked)
+      const name = asked.since === undefined ? 'from' : 'since'
+      const today = dayOf(history.head().time)
+      const last = to === undefined ? today : Math.min(dayOf(to), today)
+      const first = from === undefined ? last - USUAL_DAYS + 1 : dayOf(from)
+      if (from !== undefined) checkFinal(sources, first * DAY, invalidParameter(name, 'a day that has begun'))
+      if (last - first >= MAX_DAYS) throw invalidParameter(name, `at most ${MAX_DAYS} days in all`)
+      return await ofDays(parts, dateOf(Math.max(first, 0)), dateOf(last))
+    }
+  }
+}

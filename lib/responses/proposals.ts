@@ -17,7 +17,7 @@ import { MAX_TIME, timeText } from '../time.js'
 import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
 import { jsonResponse } from './json-response.js'
 import { ALL_DAYS, checkTold, extentOf } from './known.js'
-import { createPoolHistory, exactSum, type Traded } from './pools/pool-history.js'
+import { createPoolHistory, exactSum, type Traded } from './pool-history.js'
 import {
   checkAddress, daoOf, formOf, headOf, keep, MAX_RECORDS, noProposal, type Sources, stateOf
 } from './sources.js'

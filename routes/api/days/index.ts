@@ -6,7 +6,7 @@ import { answer, pathParameter, routes } from '../../endpoint.js'
 
 const HEADERS = [...HISTORY_HEADERS, 'X-History-Missing', 'X-Fees-Unknown'] as const
 
-export default routes('pools', (endpoint, { pools }) => {
+export default routes('pools', (endpoint, { market }) => {
   endpoint('', {
     operationId: 'getMarketDays',
     summary: 'UTC days of the whole market',
@@ -15,7 +15,7 @@ export default routes('pools', (endpoint, { pools }) => {
       '`X-History-Since` says.',
     query: range('Days', ', and the one that holds it; default 30 days in all', '; default today'),
     answer: answer(MarketDaysSchema, ...HEADERS)
-  }, (parts, { asked }) => pools.marketDays(parts, asked))
+  }, (parts, { asked }) => market.days(parts, asked))
 
   endpoint('/:date', {
     operationId: 'getMarketDay',
@@ -25,5 +25,5 @@ export default routes('pools', (endpoint, { pools }) => {
     params: { date: pathParameter('UTC day, YYYY-MM-DD, not after today.', '2026-01-31') },
     answer: answer(MarketDaySchema, ...HEADERS),
     invalid: { date: INVALID_DATE }
-  }, (parts, { params }) => pools.day(parts, params.date))
+  }, (parts, { params }) => market.day(parts, params.date))
 })

@@ -95,8 +95,10 @@ async function start (t: Test, failing: { error: Error }, told: string[]): Promi
   fastify.decorate('answers', {
     sources: {},
     supply: fail,
-    market: { tickers: fail, ticker: fail, aggregate: fail, fees: fail, liquidity: fail, daos: fail },
-    pools: { list: fail, one: fail, trades: fail, candles: fail, days: fail, day: fail, quote: fail, marketDays: fail },
+    market: {
+      tickers: fail, ticker: fail, aggregate: fail, fees: fail, liquidity: fail, daos: fail, day: fail, days: fail
+    },
+    pools: { list: fail, one: fail, trades: fail, candles: fail, days: fail, quote: fail },
     proposals: { list: fail, one: fail, trades: fail, candles: fail },
     prices: fail,
     daos: { one: fail, treasury: fail, treasuries: fail },
