@@ -1,13 +1,12 @@
 import { eachInSlices } from '../async.js'
-import { multiply, powerOfTen, type Rational, ratio, shortText, subtract, toFixed } from '../decimal.js'
+import { multiply, powerOfTen, type Rational, ratio, shortText, subtract, toFixed, ZERO } from '../decimal.js'
 import { orUnknown, unusable } from '../errors.js'
 import type { PoolWindow } from '../history/history.js'
-import type { Kept, Part } from '../live/fresh.js'
-import type { Snapshot } from '../live/snapshot.js'
+import type { Part } from '../live/fresh.js'
 import { startDate } from '../market/dao-report.js'
 import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../market/pool-figures.js'
 import { lastText } from '../market/price.js'
-import { mostInput, quoteSwap, type SwapFees } from '../market/quote.js'
+import { mostInput, quoteSwap } from '../market/quote.js'
 import { liquidityUsd, type Pair, tickerIdOf, usdText } from '../market/ticker.js'
 import type { Dao } from '../protocol/dao.js'
 import { invalidParameter } from '../query.js'
@@ -19,27 +18,25 @@ import { checkLeft, createdAt, sinceText } from './known.js'
 import { createPoolHistory } from './pool-history.js'
 import { checkAddress, formOf, headOf, keep, MAX_RECORDS, noPool, type PricedState, type Sources } from './sources.js'
 
-/** Pools, deepest first; `windowsEnd`: the Unix second at which their windows end. */
-export type PoolList = Awaited<ReturnType<ReturnType<typeof createTradedPools>>>
+/** A rate or an amount of the settings, which have at most 18 places. */
+const rateText = (rate: Rational): string => shortText(rate, 18)
 
 const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
 
-/** Keeps a list of pools, made anew once the last day is covered. */
-function keepList<V extends {}> (sources: Sources, load: Kept<V>): Kept<V> {
-  const get = keep<V, [boolean]>(sources, load)
-  let hasDay = false
-  return parts => {
-    hasDay ||= sources.history.status().last24h
-    return get(parts, hasDay)
-  }
-}
+/** Changes from the newest price before each period to the newest now. */
+const priceChanges = ({ prices: { now, ...past } }: PoolWindow) =>
+  Object.fromEntries(Object.entries(past).map(([age, before]) =>
+    [`price_change_${age}`, now && before && changeText(before, now)])) as Pick<Pool, keyof typeof PRICE_CHANGES>
 
-/**
- * The pools by state and history, without what supply and treasury tell, kept. Throws the ServiceError of the chain,
- * WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
- */
-export function createTradedPools (sources: Sources) {
-  const { history, settings: { quoteRules } } = sources
+export type PoolList = Awaited<ReturnType<ReturnType<typeof createPoolResponses>['traded']>>
+export type ValuedPools = Awaited<ReturnType<ReturnType<typeof createPoolResponses>['known']>>
+
+/** Pools, one by one and all. */
+export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
+  const { history, settings: { quoteRules, usdRules, volumeBasis }, snapshot } = sources
+  let hasDay = false
+  /** Lists are made anew once the last day is covered. */
+  const byDay = { keyOf: () => String(hasDay ||= history.status().last24h) }
 
   function record ({ slot, usd }: PricedState, pair: Pair, dao: Dao, window: PoolWindow, at: number | null): Pool {
     const day = window.complete ? window : null
@@ -81,11 +78,15 @@ export function createTradedPools (sources: Sources) {
     }
   }
 
-  return keepList(sources, async parts => {
+  /**
+   * Pools by state and history, deepest first, without what supply and treasury tell, kept. Throws the ServiceError of
+   * the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
+   */
+  const traded = keep(sources, async parts => {
     const state = await sources.priced(parts)
-    const head = headOf(sources, parts)
+    const { time: windowsEnd } = headOf(sources, parts)
     const { windows, created } = await history.read(async reading => ({
-      windows: await reading.windows(head.time),
+      windows: await reading.windows(windowsEnd),
       created: new Map(Array.from(reading.known.sequenceRanges.keys(), dao => [dao, createdAt(reading, dao)]))
     }))
     const byId = new Map<string, Pool>()
@@ -96,99 +97,31 @@ export function createTradedPools (sources: Sources) {
       byId.set(address, record(state, pair, dao, window, created.get(address) ?? null))
     })
     checkLeft(byId.size, state.pairs.size)
-    return { state, windowsEnd: head.time, byId }
-  })
-}
+    /** `windowsEnd`: the Unix second at which their windows end. */
+    return { state, windowsEnd, byId }
+  }, byDay)
 
-export type ValuedPools = Awaited<ReturnType<ReturnType<typeof createPoolList>>>
-
-/** The same with what supply and treasury tell of each, where their many accounts can be had. */
-const createPoolList = (sources: Sources, traded: Kept<PoolList>, facts: DaoFactsKept) =>
-  keepList(sources, async parts => {
+  /** The same with what supply and treasury tell of each, where their many accounts can be had. */
+  const known = keep(sources, async parts => {
     const list = await traded(parts)
     const figures = await orUnknown(facts.all(parts))
     // supplies hardly ever change: they are valued at the price beside them
     const byId = new Map(Array.from(list.byId, ([id, pool]) =>
       [id, { ...pool, ...figures?.get(id)?.poolFigures(list.state.priceUsd(id)) }]))
     return { ...list, byId, figures }
-  })
-
-/** Changes from the newest price before each period to the newest now. */
-const priceChanges = ({ prices: { now, ...past } }: PoolWindow) =>
-  Object.fromEntries(Object.entries(past).map(([age, before]) =>
-    [`price_change_${age}`, now && before && changeText(before, now)])) as Pick<Pool, keyof typeof PRICE_CHANGES>
-
-/** A rate or an amount of the settings, which have at most 18 places. */
-const rateText = (rate: Rational): string => shortText(rate, 18)
-
-/** A pool with the state that lists it. */
-interface ListedPool { pair: Pair, state: Snapshot }
-
-/**
- * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_PARAMETER for more decimals than
- * the token has, or more than the pool holds; INVALID_POOL_ID, POOL_NOT_FOUND, and what chain and history throw.
- */
-function createQuotes ({ history, settings }: Sources, listed: Kept<ListedPool, [poolId: string]>) {
-  /** The protocol's part by the newest swap of any pool; the rest goes to liquidity providers. */
-  async function feesOfNow (): Promise<SwapFees> {
-    const whole = settings.quoteRules.feeRate
-    const [newest] = await history.read(reading => reading.feeRates())
-    const protocol = newest === undefined ? whole : ratio(BigInt(newest.bps), 10_000n)
-    const rest = subtract(whole, protocol)
-    return { protocol, lp: rest.n > 0n ? rest : ratio(0n) }
-  }
-
-  return async (parts: Part[], poolId: string, side: 'buy' | 'sell', amount: Rational) => {
-    const { pair, state: { slot, daos } } = await listed(parts, poolId)
-    const fees = await feesOfNow()
-    const isBuy = side === 'buy'
-    const { base, quote, price } = textsOf(pair)
-    const [paid, received] = isBuy ? [quote, base] : [base, quote]
-    const [inward, outward] = isBuy ? [pair.quoteReserves, pair.baseReserves] : [pair.baseReserves, pair.quoteReserves]
-    const decimals = isBuy ? pair.quoteDecimals : pair.baseDecimals
-    const raw = multiply(amount, powerOfTen(decimals))
-    if (raw.n % raw.d !== 0n) throw invalidParameter('amount', `at most ${decimals} digits after the point`)
-    const input = raw.n / raw.d
-    if (input > mostInput(inward)) {
-      throw invalidParameter('amount', `at most ${paid(mostInput(inward))}, what the pool holds`)
-    }
-    const { output, fee, impact } = quoteSwap(input, inward, outward, fees)
-    return jsonResponse<Quote>({
-      pool_id: poolId,
-      side,
-      amount: paid(input),
-      output: received(output),
-      exact: daos.get(poolId)?.state === 'spot',
-      average_price: output === 0n
-        ? null
-        : price(isBuy ? { quote: input, base: output } : { quote: output, base: input }),
-      price_impact: toFixed(multiply(impact, ratio(100n)), 4),
-      fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: paid(fee) },
-      protocol_fee_rate: rateText(fees.protocol),
-      lp_fee_rate: rateText(fees.lp),
-      last_price: lastText(pair, settings.quoteRules),
-      slot
-    })
-  }
-}
-
-/** Pools, one by one and all. */
-export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
-  const { history, settings, snapshot } = sources
-  const traded = createTradedPools(sources)
-  const list = createPoolList(sources, traded, facts)
+  }, byDay)
 
   /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
-  async function listed (parts: Part[], poolId: string): Promise<ListedPool> {
+  async function listed (poolId: string, parts: Part[] = []) {
     checkAddress(poolId, 'INVALID_POOL_ID')
-    const state = await snapshot.get(parts)
-    const pair = state.pairs.get(poolId)
+    const { pairs, daos, slot } = await snapshot.get(parts)
+    const pair = pairs.get(poolId)
     if (pair === undefined) throw noPool(poolId)
-    return { pair, state }
+    return { ...pair, isExact: daos.get(poolId)?.state === 'spot', slot }
   }
 
   async function detail (parts: Part[], poolId: string): Promise<PoolDetail> {
-    const { state: { daos, byPair, priceUsd, slot, tokens }, byId, windowsEnd } = await list(parts)
+    const { state: { daos, byPair, priceUsd, slot, tokens }, byId, windowsEnd } = await known(parts)
     const [pool, dao] = [byId.get(poolId), daos.get(poolId)]
     if (pool === undefined || dao === undefined) throw unusable(`events of ${poolId} are missing`)
     const indexed = history.report().get(poolId)
@@ -216,11 +149,11 @@ export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
         },
         fee_rates: rates.map(({ bps, fromSlot, toSlot }) =>
           ({ rate: rateText(ratio(BigInt(bps), 10_000n)), from_slot: fromSlot, to_slot: toSlot })),
-        taker_fee_rate: rateText(settings.quoteRules.feeRate),
-        quote_notional: rateText(settings.quoteRules.notional),
-        volume_basis: settings.volumeBasis,
-        usd_priced_by: pool.priced_in_usd && !settings.usdRules.usdMints.has(dao.quoteMint)
-          ? settings.usdRules.pricedBy.get(dao.quoteMint)!
+        taker_fee_rate: rateText(quoteRules.feeRate),
+        quote_notional: rateText(quoteRules.notional),
+        volume_basis: volumeBasis,
+        usd_priced_by: pool.priced_in_usd && !usdRules.usdMints.has(dao.quoteMint)
+          ? usdRules.pricedBy.get(dao.quoteMint)!
           : null,
         sequence_on_chain: dao.seqNum.toString(),
         sequence_indexed: (indexed?.indexed ?? 0n).toString(),
@@ -236,14 +169,56 @@ export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
 
   return {
     traded,
-    known: list,
-    list: formOf(list, ({ byId }) => jsonResponse([...byId.values()])),
+    known,
+    list: formOf(known, ({ byId }) => jsonResponse([...byId.values()])),
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
     async one (parts: Part[], poolId: string) {
-      await listed([], poolId)
+      await listed(poolId)
       return await details(parts, poolId)
     },
-    ...createPoolHistory(sources, async (poolId: string) => (await listed([], poolId)).pair),
-    quote: createQuotes(sources, listed)
+    ...createPoolHistory(sources, (poolId: string) => listed(poolId)),
+
+    /**
+     * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_POOL_ID, POOL_NOT_FOUND,
+     * INVALID_PARAMETER for more decimals than the token has, or more than the pool holds, and as chain and history do.
+     */
+    async quote (parts: Part[], poolId: string, side: 'buy' | 'sell', amount: Rational) {
+      const pair = await listed(poolId, parts)
+      const whole = quoteRules.feeRate
+      // the protocol's part by the newest swap of any pool; the rest goes to liquidity providers
+      const [newest] = await history.read(reading => reading.feeRates())
+      const protocol = newest === undefined ? whole : ratio(BigInt(newest.bps), 10_000n)
+      const rest = subtract(whole, protocol)
+      const lp = rest.n > 0n ? rest : ZERO
+      const isBuy = side === 'buy'
+      const { base, quote, price } = textsOf(pair)
+      const [paid, received] = isBuy ? [quote, base] : [base, quote]
+      const { baseReserves, quoteReserves } = pair
+      const [inward, outward] = isBuy ? [quoteReserves, baseReserves] : [baseReserves, quoteReserves]
+      const decimals = isBuy ? pair.quoteDecimals : pair.baseDecimals
+      const raw = multiply(amount, powerOfTen(decimals))
+      if (raw.n % raw.d !== 0n) throw invalidParameter('amount', `at most ${decimals} digits after the point`)
+      const input = raw.n / raw.d
+      if (input > mostInput(inward)) {
+        throw invalidParameter('amount', `at most ${paid(mostInput(inward))}, what the pool holds`)
+      }
+      const { output, fee, impact } = quoteSwap(input, inward, outward, { protocol, lp })
+      return jsonResponse<Quote>({
+        pool_id: poolId,
+        side,
+        amount: paid(input),
+        output: received(output),
+        exact: pair.isExact,
+        average_price: output === 0n
+          ? null
+          : price(isBuy ? { quote: input, base: output } : { quote: output, base: input }),
+        price_impact: toFixed(multiply(impact, ratio(100n)), 4),
+        fee: { mint: isBuy ? pair.quoteMint : pair.baseMint, amount: paid(fee) },
+        protocol_fee_rate: rateText(protocol),
+        lp_fee_rate: rateText(lp),
+        last_price: lastText(pair, quoteRules),
+        slot: pair.slot
+      })
+    }
   }
 }

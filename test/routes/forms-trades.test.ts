@@ -5,7 +5,7 @@ import type { Turn } from '../../lib/line.js'
 import type { Part } from '../../lib/live/fresh.js'
 import { createCoinGecko } from '../../lib/responses/forms/coingecko.js'
 import { createDayTickers } from '../../lib/responses/forms/pairs.js'
-import { createTradedPools } from '../../lib/responses/pools.js'
+import { createPoolResponses } from '../../lib/responses/pools.js'
 import type { CmcSummary, CmcTickers, CmcTrades } from '../../schemas/cmc.js'
 import type { CoinGeckoTickers, CoinGeckoTrades } from '../../schemas/coingecko.js'
 import { asking, build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
@@ -114,7 +114,7 @@ test('a DAO that misses an event is left out of tickers and summary; where all d
   const list = await market.tickerList([])
   const told = async () => {
     const tickers = async () => list
-    const days = createDayTickers(common, tickers, createTradedPools(common))
+    const days = createDayTickers(common, tickers, createPoolResponses(common, {} as never).traded)
     const sources = { ...common, supply, tickers, days }
     const lists = [await createCoinGecko(sources).tickers([]), await createCmc(sources).summary([])]
     return lists.map(({ bodies }) =>
