@@ -1,8 +1,8 @@
 import type { FastifyError } from 'fastify'
 import fp from 'fastify-plugin'
 import { isServiceError } from '../lib/errors.js'
+import { JSON_TYPE } from '../lib/http/cached-response.js'
 import { isPageRoute, pageOf } from '../lib/http/page-routes.js'
-import { JSON_TYPE } from '../lib/responses/json-response.js'
 import type { ErrorBody } from '../schemas/common.js'
 import { ERRORS, notFound, RATE_LIMITED, UNEXPECTED } from '../schemas/errors.js'
 

@@ -5,12 +5,11 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type CachedResponse, makeCachedResponse } from '../lib/http/cached-response.js'
+import { type CachedResponse, jsonResponse, makeCachedResponse } from '../lib/http/cached-response.js'
 import { mediaTypeOf } from '../lib/http/media-type.js'
 import { once } from '../lib/once.js'
 import { ownFile, SERVICE_NAME } from '../lib/package.js'
 import { policyOf } from '../lib/page/headers.js'
-import { jsonResponse } from '../lib/responses/json-response.js'
 
 /** The reference page needs the styles that its scripts write, and icons within them. */
 const PAGE_POLICY = policyOf("style-src 'self' 'unsafe-inline'", "img-src 'self' data:")

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { type Exact, exactJson, type ExactValue } from '../exact-json.js'
 import { chooseEncoding, type Encoding, pack, QUICK } from './encoding.js'
 
 /** `T`: what the bytes hold, for the compiler to compare with the response schema of the route that sends them. */
@@ -60,6 +61,16 @@ export function makeCachedResponse<T = unknown> (
   const tag = tagOf(body, headers && JSON.stringify(headers))
   return { contentType, tag, bodies, headers }
 }
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** The bytes of a value, whose type the compiler compares with the schema of its route. */
+export const jsonResponse = <T>(value: T, headers?: Record<string, string>): CachedResponse<T> =>
+  makeCachedResponse(JSON_TYPE, JSON.stringify(value), headers)
+
+/** Likewise, with numbers that keep every digit. */
+export const exactResponse = <T>(value: Exact<T>): CachedResponse<T> =>
+  makeCachedResponse(JSON_TYPE, exactJson(value as ExactValue))
 
 const PREFERENCE: readonly Encoding[] = ['br', 'gzip', 'identity']
 

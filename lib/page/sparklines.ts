@@ -1,6 +1,6 @@
 import { chunks } from '../chunks.js'
 import type { Reading } from '../history/history.js'
-import { jsonResponse } from '../responses/json-response.js'
+import { jsonResponse } from '../http/cached-response.js'
 import { formOf, headOf, keep, type Sources } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
 import { AT_FIRST } from './list.js'

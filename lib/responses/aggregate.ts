@@ -1,6 +1,7 @@
 import { multiply, type Rational, ZERO } from '../decimal.js'
 import { ServiceError, unusable, warmingUp } from '../errors.js'
 import type { DailyVolume, DayVolume, HistoryStatus, OtherFees } from '../history/history.js'
+import { jsonResponse } from '../http/cached-response.js'
 import type { Part } from '../live/fresh.js'
 import { aggregateVolume, type TradedDao } from '../market/aggregate.js'
 import { closingDays } from '../market/liquidity.js'
@@ -14,7 +15,6 @@ import type { AggregateFees, AggregateLiquidity } from '../../schemas/aggregate.
 import { INVALID_DATE } from '../../schemas/errors.js'
 import type { MarketDay, MarketDays } from '../../schemas/traded.js'
 import { checkFinal, historyHeaders } from './known.js'
-import { jsonResponse } from './json-response.js'
 import { byDao, formOf, hasEvents, headOf, keep, type PricedState, type Sources } from './sources.js'
 
 /** The days of all DAOs at one moment, and their sums. */

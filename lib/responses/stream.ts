@@ -8,9 +8,8 @@ import { type EventStream, message } from '../http/event-stream.js'
 import type { Kept } from '../live/fresh.js'
 import { ifKnown } from '../market/pool-figures.js'
 import { HOUR, timeText } from '../time.js'
-import { latest } from './forms/block-range.js'
+import { latest, positionOf } from './forms/block-range.js'
 import { tradeRow } from './pool-history.js'
-import { endOf, idOf, isBehind, positionOf } from './position.js'
 import type { Known } from './proposals.js'
 import { formOf, noPool, noProposal, poolTokens, type Sources, withAge } from './sources.js'
 import type { TickerList } from './tickers.js'
@@ -52,6 +51,23 @@ const LATE = 75
 const REACH = HOUR
 /** Slots beyond what is known from which on a position is none of ours. */
 const AHEAD = 10_000
+
+/** Behind everything of its slot. */
+const END = 2 ** 31 - 1
+
+const endOf = (slot: number): ChainPosition => ({ slot, blockIndex: END, eventIndex: 0 })
+
+const isBehind = (a: ChainPosition, b: ChainPosition): boolean =>
+  (a.slot - b.slot || a.blockIndex - b.blockIndex || a.eventIndex - b.eventIndex) > 0
+
+const idOf = ({ slot, blockIndex, eventIndex }: ChainPosition): string => `${slot}-${blockIndex}-${eventIndex}`
+
+/** Of an id in the stream; undefined: it is none. */
+export function positionOfId (id: string): ChainPosition | undefined {
+  const parts = /^(\d{1,12})-(\d{1,10})-(\d{1,10})$/.exec(id)?.slice(1).map(Number)
+  const [slot = NaN, blockIndex = NaN, eventIndex = NaN] = parts ?? []
+  return blockIndex <= END && eventIndex <= END ? { slot, blockIndex, eventIndex } : undefined
+}
 
 /** Trades since a Unix second are not told, but in pages. */
 const gap = (since: number | undefined, position?: ChainPosition): string => message(

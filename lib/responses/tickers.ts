@@ -1,11 +1,11 @@
 import { inSlices } from '../async.js'
 import { ZERO } from '../decimal.js'
 import { orUnknown, ServiceError, unusable } from '../errors.js'
+import { jsonResponse } from '../http/cached-response.js'
 import { type Kept, type Part, within } from '../live/fresh.js'
 import { ticker, type Volumes } from '../market/ticker.js'
 import { TickerSchema } from '../../schemas/ticker.js'
 import { notFound } from '../../schemas/errors.js'
-import { jsonResponse } from './json-response.js'
 import { checkLeft } from './known.js'
 import { checkAddress, formOf, hasEvents, headOf, keep, noPool, type Sources } from './sources.js'
 

@@ -1,6 +1,5 @@
 import { prefersJson } from '../../../lib/http/media-type.js'
-import { makeCachedResponse } from '../../../lib/http/cached-response.js'
-import { jsonResponse } from '../../../lib/responses/json-response.js'
+import { jsonResponse, makeCachedResponse } from '../../../lib/http/cached-response.js'
 import { formOf } from '../../../lib/responses/sources.js'
 import { PLAIN_AMOUNT } from '../../../schemas/responses.js'
 import { type Supply, SupplyAnswerSchema } from '../../../schemas/supply.js'

@@ -1,5 +1,5 @@
 import { exact } from '../../../lib/exact-json.js'
-import { exactResponse } from '../../../lib/responses/json-response.js'
+import { exactResponse } from '../../../lib/http/cached-response.js'
 import { formOf } from '../../../lib/responses/sources.js'
 import { JupiterCirculatingSchema, JupiterTotalSchema } from '../../../schemas/supply.js'
 import { answer, MINT, routes } from '../../endpoint.js'
