@@ -9,7 +9,10 @@
 const FORMULA = /^[=+@\t\r\n＝＋＠]|^[-－](?!\d*\.?\d+$)/
 /** A text that a spreadsheet would run as a formula is kept from it; numbers stay numbers. */
 const harmless = text => FORMULA.test(text) ? `'${text}` : text
-/** Spreadsheets of many countries take a semicolon for the comma. */
+/**
+ * Spreadsheets of many countries take a semicolon for the comma.
+ * @type {(value: unknown) => string}
+ */
 export function csvCell (value) {
   const text = harmless(value === null || value === undefined ? '' : String(value))
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text

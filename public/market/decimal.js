@@ -127,7 +127,10 @@ export function magnitude (text) {
   return (value.n < 0n ? -value.n : value.n).toString().length - 1 - value.places
 }
 
-/** Decimal text moved by powers of ten: shift("1234.5", -3) is "1.2345". */
+/**
+ * Decimal text moved by powers of ten: shift("1234.5", -3) is "1.2345".
+ * @type {(text: string, by: number) => string}
+ */
 export function shift (text, by) {
   const value = parse(text)
   if (value === null) return null

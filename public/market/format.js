@@ -32,7 +32,10 @@ const scientific = text => {
 
 const zeroOrNone = text => compare(text, '0') === 0 ? '0' : NONE
 
-/** A price, to five significant digits, and at least to the cent. */
+/**
+ * A price, to five significant digits, and at least to the cent.
+ * @type {(text: string | undefined) => string}
+ */
 export function formatPrice (text) {
   if (magnitude(text) === null) return zeroOrNone(text)
   const rounded = significant(text, PRICE_DIGITS)
@@ -68,7 +71,10 @@ export function formatShort (text, digits = 3) {
   return letter === '' ? short : `${short}\u202f${letter}`
 }
 
-/** An amount for a list: in full below 10,000, with four significant digits and a letter from there on. */
+/**
+ * An amount for a list: in full below 10,000, with four significant digits and a letter from there on.
+ * @type {(text: string) => string}
+ */
 export const formatCompact = text => (magnitude(text) ?? 0) < 4 ? formatAmount(text) : formatShort(text, 4)
 
 /** Every digit that the service gave, grouped. */
@@ -81,7 +87,10 @@ export function formatPercent (text) {
   return `${group(round(text, 2))} %`
 }
 
-/** A change in per cent, with its sign, short from 10,000 on; a dash where there is nothing to compare with. */
+/**
+ * A change in per cent, with its sign, short from 10,000 on; a dash where there is nothing to compare with.
+ * @type {(text: string | null) => string}
+ */
 export function formatChange (text) {
   if (text === null || compare(text, '0') === null) return NONE
   const rounded = round(text, 2)
@@ -93,7 +102,10 @@ export function formatChange (text) {
 /** Of a change: "1", "0" or "-1", which its colour goes by; empty where there is none. */
 export const signOf = text => text === null ? '' : String(Math.sign(compare(text, '0')))
 
-/** "EPjF…Dt1v" for an address. */
+/**
+ * "EPjF…Dt1v" for an address.
+ * @type {(address: string) => string}
+ */
 export const abbreviate = address => address.length > 11 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address
 
 /** Characters of a symbol and of a name, as people see them. */
@@ -105,7 +117,10 @@ const UNITS = 4
 const UNSEEN = /[\p{Default_Ignorable_Code_Point}\p{Cc}\u2800]/gu
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** Where a text of more than `most` characters is cut; undefined: it has no more. */
+/**
+ * Where a text of more than `most` characters is cut; undefined: it has no more.
+ * @type {(text: string, most: number) => number | undefined}
+ */
 export function endOf (text, most) {
   if (text.length <= most) return undefined
   let [end, count] = [0, 0]
@@ -116,7 +131,10 @@ export function endOf (text, most) {
   return undefined
 }
 
-/** A stranger's text as people see it, cut, with an ellipsis, where it is longer than `most` characters. */
+/**
+ * A stranger's text as people see it, cut, with an ellipsis, where it is longer than `most` characters.
+ * @type {(text: string, most: number) => string}
+ */
 export function cutText (text, most) {
   const seen = text.replace(UNSEEN, '').trim()
   const end = endOf(seen, most)
@@ -138,7 +156,10 @@ export const formatMoment = time => `${moment.format(time)} UTC`
 export const formatDay = date => day.format(Date.parse(date))
 export const formatShortDay = date => shortDay.format(Date.parse(date))
 export const formatMonth = date => month.format(Date.parse(date))
-/** An integer; a dash for what is none. */
+/**
+ * An integer; a dash for what is none.
+ * @type {(value: number | null) => string}
+ */
 export const formatNumber = value => Number.isInteger(value) ? group(String(value)) : NONE
 export const formatCount = (count, one) => `${formatNumber(count)} ${one}${count === 1 ? '' : 's'}`
 
