@@ -5,9 +5,8 @@ import { dated, type Kept, noted, type Part, within } from '../lib/live/fresh.js
 import { loadAssets } from '../lib/page/assets.js'
 import { cardSource, createCards, marketSource } from '../lib/page/card.js'
 import { createPageList, createPageVolume } from '../lib/page/list.js'
-import { createPages } from '../lib/page/pages.js'
+import { asOf, createPages } from '../lib/page/pages.js'
 import { figuresOf, findPool, marketFacts } from '../lib/page/pool-facts.js'
-import { asOf } from '../lib/page/plain-figures.js'
 import { createSparklines } from '../lib/page/sparklines.js'
 import { noPool } from '../lib/responses/sources.js'
 
