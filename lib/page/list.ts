@@ -1,12 +1,12 @@
 import { fix, parseDecimal, powerOfTen, shortText } from '../decimal.js'
 import { type CachedResponse, jsonResponse } from '../http/cached-response.js'
 import type { Kept } from '../live/fresh.js'
+import type { Snapshot } from '../live/snapshot.js'
 import type { MarketTotals } from '../responses/aggregate.js'
 import type { ValuedPools } from '../responses/pools.js'
 import { formOf } from '../responses/sources.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { TreasuryRow } from '../../schemas/treasury.js'
-import { type Named, pretences } from './pretences.js'
 
 /** Only what the list of pools draws: of 500 DAOs the API's answers would be three times a page's weight. */
 
@@ -46,6 +46,41 @@ function totalsOf (pools: readonly Pool[]) {
     trades: pools.reduce<number | null>((sum, { trades_24h: trades }) =>
       sum === null || trades === null ? null : sum + trades, 0),
     liquidity: sumOf(pools.map(pool => pool.liquidity_in_usd))!
+  }
+}
+
+/** What a pool's names may pretend: to be another token here, or a dollar. */
+type Mark = 'symbol' | 'name' | 'dollar'
+
+/** Pools, and what is known of their tokens: a list has texts only where they are short. */
+interface Named { pools: readonly Pool[], tokens: Snapshot['tokens'] }
+
+/** Of tokens that people take for a dollar. */
+const DOLLAR = /usd|^dai$/
+/** Cyrillic and Greek letters, each with the Latin one that it is taken for. */
+const ALIKE = new Map(
+  'аa вb сc еe нh іi јj кk мm оo рp ѕs тt уy хx αa βb εe ηh ιi κk μm νn οo ρp τt υy χx ζz'.split(' ')
+    .map(([seen, taken]) => [seen!, taken!])
+)
+/** A text as people tell it from others: letters that look alike are the same, and nothing is unseen. */
+const plain = (text: string): string => text.normalize('NFKC').replace(/[\p{C}\p{Z}]/gu, '').toLowerCase()
+  .replace(/./gu, letter => ALIKE.get(letter) ?? letter)
+
+/** A function that gives the marks of one of the pools, by what the names of all of them may be taken for. */
+function pretences ({ pools, tokens }: Named): (pool: Pool) => Mark[] {
+  const [names, mints] = [new Map<string, Record<'symbol' | 'name', string>>(), new Map<string, number>()]
+  for (const token of pools.flatMap(({ base, quote }) => [base, quote])) {
+    if (names.has(token.mint)) continue
+    const { symbol, name } = tokens.get(token.mint)?.whole ?? token
+    const plainly = { symbol: plain(symbol), name: plain(name) }
+    names.set(token.mint, plainly)
+    for (const key of [`symbol ${plainly.symbol}`, `name ${plainly.name}`]) mints.set(key, (mints.get(key) ?? 0) + 1)
+  }
+  return ({ base, quote, priced_in_usd: isPriced }) => {
+    const own = names.get(base.mint)!
+    const shared = (['symbol', 'name'] as const)
+      .filter(kind => own[kind] !== '' && mints.get(`${kind} ${own[kind]}`)! > 1)
+    return [...shared, ...!isPriced && DOLLAR.test(names.get(quote.mint)!.symbol) ? ['dollar' as const] : []]
   }
 }
 

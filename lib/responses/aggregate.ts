@@ -14,8 +14,9 @@ import { DAY, dateOf, dayOf, dayOfDate } from '../time.js'
 import type { AggregateFees, AggregateLiquidity } from '../../schemas/aggregate.js'
 import { INVALID_DATE } from '../../schemas/errors.js'
 import type { MarketDay, MarketDays } from '../../schemas/traded.js'
-import { checkFinal, historyHeaders } from './known.js'
-import { byDao, formOf, hasEvents, headOf, keep, type PricedState, type Sources } from './sources.js'
+import {
+  byDao, checkFinal, formOf, hasEvents, headOf, historyHeaders, keep, type PricedState, type Sources
+} from './sources.js'
 
 /** The days of all DAOs at one moment, and their sums. */
 export type MarketTotals = Awaited<ReturnType<ReturnType<typeof createTotals>>>

@@ -16,9 +16,10 @@ import type { DaoRecord } from '../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../schemas/pools.js'
 import type { ProposalRecord } from '../../schemas/proposals.js'
 import type { Treasury, TreasuryRow } from '../../schemas/treasury.js'
-import { ALL_DAYS, createdAt } from './known.js'
 import type { ProposalAnswers } from './proposals.js'
-import { byDao, formOf, keep, MAX_RECORDS, noDao, type PricedState, type Sources } from './sources.js'
+import {
+  ALL_DAYS, byDao, createdAt, formOf, keep, MAX_RECORDS, noDao, type PricedState, type Sources
+} from './sources.js'
 
 /** Figures of a DAO's supply and treasury. */
 type DaoFigures = ReturnType<typeof figuresOf>

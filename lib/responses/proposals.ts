@@ -16,10 +16,10 @@ import {
 import { invalidParameter } from '../query.js'
 import { MAX_TIME, timeText } from '../time.js'
 import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
-import { ALL_DAYS, checkTold, extentOf } from './known.js'
 import { createPoolHistory, exactSum, type Traded } from './pool-history.js'
 import {
-  checkAddress, daoOf, formOf, headOf, keep, MAX_RECORDS, noProposal, type Sources, stateOf
+  ALL_DAYS, checkAddress, checkTold, daoOf, extentOf, formOf, headOf, keep, MAX_RECORDS, noProposal, type Sources,
+  stateOf
 } from './sources.js'
 
 interface ProposalsAsked {

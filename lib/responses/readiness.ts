@@ -7,8 +7,7 @@ import type { Ready } from '../../schemas/ready.js'
 import type { HistoryStatus } from '../history/history.js'
 import { DAY } from '../time.js'
 import { firstWholeDay } from './aggregate.js'
-import { sinceText } from './known.js'
-import type { Sources } from './sources.js'
+import { sinceText, type Sources } from './sources.js'
 
 /**
  * Whether the tickers can be served, found out by asking for them, and what prevents it. Nothing else is asked of nodes

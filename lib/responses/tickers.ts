@@ -6,8 +6,7 @@ import { type Kept, type Part, within } from '../live/fresh.js'
 import { ticker, type Volumes } from '../market/ticker.js'
 import { TickerSchema } from '../../schemas/ticker.js'
 import { notFound } from '../../schemas/errors.js'
-import { checkLeft } from './known.js'
-import { checkAddress, formOf, hasEvents, headOf, keep, noPool, type Sources } from './sources.js'
+import { checkAddress, checkLeft, formOf, hasEvents, headOf, keep, noPool, type Sources } from './sources.js'
 
 export type TickerList = Awaited<ReturnType<ReturnType<typeof createTickers>['tickerList']>>
 

@@ -16,9 +16,8 @@ import type {
 } from '../../../schemas/coingecko.js'
 import type { Pool } from '../../../schemas/pools.js'
 import type { Supply } from '../../../schemas/supply.js'
-import { checkLeft, historyHeaders, knownTrades } from '../known.js'
 import type { PoolList } from '../pools.js'
-import { formOf, headOf, keep, type Sources } from '../sources.js'
+import { checkLeft, formOf, headOf, historyHeaders, keep, knownTrades, type Sources } from '../sources.js'
 import { pairIn, type TickerList } from '../tickers.js'
 import { namesOf } from './token-texts.js'
 
