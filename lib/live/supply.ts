@@ -155,17 +155,10 @@ export async function supplyOf (
     const locked = teamPackage(origin)
     const inVault = balance(signer, baseVault) - (packageInitialized ? 0n : locked)
     const teamVault = packageInitialized ? vaultOf(team) : baseVault
-    const outside = external === null
-      ? []
-      : [{
-          kind: 'external_pool' as const,
-          address: external.position,
-          amount: external.amounts.get(mint)!,
-          circulating: true
-        }]
+    const { position: address = '', amounts } = external ?? {}
     return [
       { kind: 'team_package', address: teamVault, amount: locked, circulating: false },
-      ...outside,
+      { kind: 'external_pool', address, amount: amounts?.get(mint) ?? 0n, circulating: true },
       { kind: 'launch_vault', address: baseVault, amount: inVault, circulating: true },
       held('bid_wall', bidWallAddress(mint, signer)),
       held('internal_pool', dao)

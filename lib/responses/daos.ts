@@ -42,8 +42,7 @@ function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedState) {
     const token = tokens.get(account.mint)
     return token == null ? [] : [{ ...account, decimals: token.decimals, symbol: token.symbol }]
   })
-  const { address, baseMint, quoteMint, baseReserves, quoteReserves } = dao
-  const pool = { address, baseMint, quoteMint, baseReserves, quoteReserves, baseDecimals, quoteDecimals }
+  const pool = { ...dao, baseDecimals, quoteDecimals }
   const figures = treasuryFigures({
     tokens: held,
     pool,
@@ -174,12 +173,11 @@ async function extremesOf (reading: Reading, dao: string, decimals: Decimals): P
   const candles = reading.wholeAfter(dao) === -Infinity ? await reading.candles(dao, '1d', ALL_DAYS) : []
   const days = candles.flatMap(({ start, prices }) => prices === null ? [] : [{ ...prices, at: dateOf(dayOf(start)) }])
   if (days.length === 0) return { ath: null, atl: null }
-  const highest = days.reduce((best, one) => comparePrices(one.high, best.high) > 0 ? one : best)
-  const lowest = days.reduce((best, one) => comparePrices(one.low, best.low) < 0 ? one : best)
-  return {
-    ath: { price: executedPriceText(highest.high, decimals), at: highest.at },
-    atl: { price: executedPriceText(lowest.low, decimals), at: lowest.at }
+  function extreme (of: 'high' | 'low', sign: 1 | -1) {
+    const { [of]: price, at } = days.reduce((best, one) => comparePrices(one[of], best[of]) * sign > 0 ? one : best)
+    return { price: executedPriceText(price, decimals), at }
   }
+  return { ath: extreme('high', 1), atl: extreme('low', -1) }
 }
 
 const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>

@@ -4,7 +4,6 @@ import { isServiceError, type ServiceError } from '../errors.js'
 import type { Kept } from '../live/fresh.js'
 import { ifKnown } from '../market/pool-figures.js'
 import type { Ready } from '../../schemas/ready.js'
-import type { HistoryStatus } from '../history/history.js'
 import { DAY } from '../time.js'
 import { firstWholeDay } from './aggregate.js'
 import { sinceText, type Sources } from './sources.js'
@@ -22,18 +21,36 @@ export async function readiness (
   })
   const snapshot = snapshots.peek()
   const status = history.status()
-  const { phase, lastDay, refusal } = status
+  const { phase, lastDay, refusal, complete, oldestTime } = status
   const halted = time.halted()
+  const firstDay = firstWholeDay(status)
+  // the tickers ask for the state first, then for the history
+  const hasState = failure === undefined || isServiceError(failure, 'WARMING_UP', 'HISTORY_UNAVAILABLE')
+  const hasHead = hasState && phase !== 'starting' && !status.isBehind
+  /** What a group of paths can tell by now. */
+  const group = (ready: boolean, paths: string[], after?: number, left: number | null = null) =>
+    ({ paths, ready, since: ready ? sinceText(after) ?? null : null, seconds_left: ready ? null : left })
   const seconds = (ms: number | null | undefined) => ifKnown(ms, known => known / 1000)
   return {
     ready: failure === undefined,
     problems: failure === undefined ? [] : [sentenceOf(failure), ...refusal === null ? [] : [refusal]],
-    answers: answersOf(status, {
-      // the tickers ask for the state first, then for the history
-      hasState: failure === undefined || isServiceError(failure, 'WARMING_UP', 'HISTORY_UNAVAILABLE'),
-      hasTickers: failure === undefined,
-      head: phase === 'starting' || status.isBehind ? undefined : history.head().time
-    }),
+    answers: [
+      group(hasState, ['/api/supply', '/api/daos', '/api/daos/{dao}/treasury', '/api/treasuries', '/jupiter']),
+      group(
+        hasHead,
+        ['/api/pools', '/market', '/api/daos/{dao}', '/api/proposals'],
+        complete || oldestTime === null ? undefined : oldestTime + 1
+      ),
+      group(
+        failure === undefined, ['/api/tickers', '/api/prices', '/coingecko', '/cmc'], undefined, lastDay?.secondsLeft
+      ),
+      group(
+        hasHead && firstDay * DAY <= history.head().time,
+        ['/api/volume/aggregate', '/api/fees/aggregate', '/api/liquidity/aggregate', '/api/days'],
+        firstDay * DAY - 1
+      ),
+      group(hasState && status.isPublished, ['/dexscreener', '/geckoterminal'])
+    ],
     chain: {
       utc: new Date(time.utc()).toISOString(),
       clock_offset_seconds: time.offsets().clock / 1000,
@@ -44,7 +61,7 @@ export async function readiness (
     history: {
       phase,
       last_day_covered: status.last24h,
-      complete: status.complete,
+      complete,
       head_age_seconds: seconds(status.headAge),
       head_slot: status.headSlot,
       last_day: lastDay && { left: lastDay.left, total: lastDay.total, seconds_left: lastDay.secondsLeft },
@@ -53,33 +70,6 @@ export async function readiness (
       leads: status.leads
     }
   }
-}
-
-/** What each group of paths can tell by now; `head`: Unix second of a head that is current. */
-function answersOf (
-  status: HistoryStatus,
-  { hasState, hasTickers, head }: { hasState: boolean, hasTickers: boolean, head: number | undefined }
-): Ready['answers'] {
-  const { complete, oldestTime, lastDay, isPublished } = status
-  const firstDay = firstWholeDay(status)
-  const hasHead = hasState && head !== undefined
-  const group = (ready: boolean, paths: string[], after?: number, left: number | null = null) =>
-    ({ paths, ready, since: ready ? sinceText(after) ?? null : null, seconds_left: ready ? null : left })
-  return [
-    group(hasState, ['/api/supply', '/api/daos', '/api/daos/{dao}/treasury', '/api/treasuries', '/jupiter']),
-    group(
-      hasHead,
-      ['/api/pools', '/market', '/api/daos/{dao}', '/api/proposals'],
-      complete || oldestTime === null ? undefined : oldestTime + 1
-    ),
-    group(hasTickers, ['/api/tickers', '/api/prices', '/coingecko', '/cmc'], undefined, lastDay?.secondsLeft),
-    group(
-      hasHead && firstDay * DAY <= head,
-      ['/api/volume/aggregate', '/api/fees/aggregate', '/api/liquidity/aggregate', '/api/days'],
-      firstDay * DAY - 1
-    ),
-    group(hasState && isPublished, ['/dexscreener', '/geckoterminal'])
-  ]
 }
 
 /** Why there are no tickers: of a node only the kind of fault, as its own message may name its host. */
