@@ -3,6 +3,7 @@ import fp from 'fastify-plugin'
 import type { Test } from 'tap'
 import app, { type AppOptions, serverOptions } from '../app.js'
 import { holdToContract } from './system/contract/watch.js'
+import { steadyNow } from './support/steady-time.js'
 import { until } from './support/until.js'
 import { createLedger, type Ledger, type SimulatedNode, startNode } from '../simulator/index.js'
 
@@ -58,14 +59,24 @@ export async function historyComplete (app: FastifyInstance): Promise<void> {
   await until('the history is complete', () => app.history.status().complete && app.history.status().last24h)
 }
 
-/** Lets the chain go on until the history has reached the head at `time`, Unix seconds, or later. */
+/** Of chain time, s: what the service leaves between two looks, and what passes in all. */
+const BETWEEN_LOOKS = 30
+const MOST = 60
+
+/** Lets the chain go on, for a minute at most, until the history has reached the head at `time`, Unix seconds. */
 export async function headReached (app: FastifyInstance, ledger: Ledger, time: number): Promise<void> {
+  const began = steadyNow()
+  let passed = 0
   await until('the head is reached', () => {
     const { headAge } = app.history.status()
     if (headAge !== null && headAge <= app.chain.time.age(time)) return true
-    ledger.advance(0.2)
+    // as real time goes, too: some looks come by that
+    if (passed < Math.min(MOST, BETWEEN_LOOKS + (steadyNow() - began) / 1000)) {
+      ledger.advance(0.2)
+      passed += 0.2
+    }
     return false
-  })
+  }, 120_000)
 }
 
 /** Asks until the answer is not that the service is warming up, or that this machine is overloaded by other tests. */

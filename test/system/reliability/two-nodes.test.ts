@@ -125,11 +125,13 @@ test('two nodes, of which one lacks something: every answer is 200, right, and o
 
         async function hold (when: string): Promise<void> {
           const [pools, total] = [poolTruths(world), aggregateTruth(world)]
-          const get = async (path: string): Promise<Answer> => {
+          const get = async (path: string, tries = 5): Promise<Answer> => {
             const asked = performance.now()
             const answer = await app.inject(path)
             // nothing newer came in the time that the service waits for it: the machine is slow
-            if (answer.headers.age !== undefined && performance.now() - asked >= WAIT_MS) return await get(path)
+            if (answer.headers.age !== undefined && performance.now() - asked >= WAIT_MS && tries > 1) {
+              return await get(path, tries - 1)
+            }
             t.equal(answer.statusCode, 200, `${when}: ${path} ${answer.payload.slice(0, 200)}`)
             t.equal(answer.headers.age, undefined, `${when}: ${path} is of now`)
             return answer
