@@ -34,6 +34,8 @@ export function wrongWith (key: string, error: unknown): ServiceError {
   throw error
 }
 
+interface Found extends AccountSet { accounts: Map<string, RawAccount> }
+
 export type SetReader = ReturnType<typeof createSetReader>
 
 export function createSetReader (reader: AccountReader) {
@@ -46,31 +48,26 @@ export function createSetReader (reader: AccountReader) {
   async function read (
     parts: Part[], wanted: ReadonlyMap<string, ReadonlySet<string>>, minSlot?: number, size = most
   ): Promise<Map<string, AccountSet>> {
-    const calls: Array<{ addresses: string[], keys: string[] }> = []
-    for (const [key, addresses] of wanted) {
-      for (const some of chunks([...addresses], size)) {
-        const last = calls.at(-1)
-        if (last !== undefined && last.addresses.length + some.length <= size) {
-          last.addresses.push(...some)
-          last.keys.push(key)
-        } else calls.push({ addresses: some, keys: [key] })
+    const found = new Map<string, Found>()
+    const calls: Array<Array<{ address: string, set: Found }>> = []
+    for (const [key, asked] of wanted) {
+      const set = { slot: Infinity, asked, accounts: new Map<string, RawAccount>() }
+      found.set(key, set)
+      for (const some of chunks([...asked], size)) {
+        if (calls.length === 0 || calls.at(-1)!.length + some.length > size) calls.push([])
+        for (const address of some) calls.at(-1)!.push({ address, set })
       }
     }
-    const found = new Map(Array.from(wanted, ([key, asked]) =>
-      [key, { slot: Infinity, asked, accounts: new Map<string, RawAccount>() }]))
     try {
       for (const some of chunks(calls, CALLS_AT_ONCE)) {
-        const { value, ...at } = await reader.accounts(some.map(({ addresses }) => addresses), minSlot)
+        const { value, ...at } = await reader.accounts(some.map(call => call.map(({ address }) => address)), minSlot)
         parts.push(partOf(at))
-        for (const [index, { keys }] of some.entries()) {
-          for (const set of keys.map(key => found.get(key)!)) {
+        for (const [index, call] of some.entries()) {
+          call.forEach(({ address, set }, place) => {
+            const account = value[index]![place]!
             set.slot = Math.min(set.slot, at.moment.slot)
-            for (const account of value[index]!) {
-              if (account !== null && set.asked.has(account.address) && !isUnused(account)) {
-                set.accounts.set(account.address, account)
-              }
-            }
-          }
+            if (account !== null && !isUnused(account)) set.accounts.set(address, account)
+          })
         }
       }
     } catch (error) {

@@ -37,7 +37,8 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
      */
     async read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>> {
       const at = now()
-      const missing = [...new Set(mints)].filter(mint => {
+      const wanted = [...new Set(mints)]
+      const missing = wanted.filter(mint => {
         const entry = kept.get(mint)
         return entry === undefined || at - entry.at >= ttl
       })
@@ -45,7 +46,7 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
       for (const [mint, token] of read) {
         if (token !== null && !(token instanceof ServiceError)) kept.set(mint, { token, at })
       }
-      return new Map(mints.map(mint => [mint, kept.get(mint)?.token ?? null]))
+      return new Map(wanted.map(mint => [mint, kept.get(mint)?.token ?? null]))
     }
   }
 }

@@ -15,10 +15,10 @@ import { keyBytes, keyText } from './pda.js'
 /** The program client: Anchor's decoder over each IDL, and the bounds that it leaves unchecked. */
 
 /** All that is used of Anchor's integers, never `toNumber`: u64 exceeds 2^53. */
-export interface AnchorInteger { toString (radix: number): string }
+export interface AnchorInteger { toString (): string }
 /** All that is used of its keys, and that the build has. */
 export interface AnchorKey extends Pick<PublicKey, 'toBuffer'> { equals (other: AnchorKey): boolean }
-export const toBigInt = (value: AnchorInteger): bigint => BigInt(`0x${value.toString(16)}`)
+export const toBigInt = (value: AnchorInteger): bigint => BigInt(value.toString())
 export const toKey = (value: AnchorKey): string => keyText(value.toBuffer())
 
 /** A decoded account, and readers of its keys and integers, all by the IDL's names. */
@@ -57,17 +57,18 @@ export function createProgramClient (factory: string) {
     const what = name.toLowerCase()
     const open = once(() => {
       if (Coder === undefined) throw new Error('the program client has not been loaded')
-      const coder = new Coder(idl as Idl)
-      return { coder, layout: coder['accountLayouts'].get(name)!.layout }
+      const { discriminator, layout } = new Coder(idl as Idl)['accountLayouts'].get(name)!
+      return { discriminator: Buffer.from(discriminator), layout }
     })
     return ({ owner: program, data }) => {
       if (program !== owner) throw new DecodeError(`${what}: owned by another program`)
-      const { coder, layout } = open()
+      const { discriminator, layout } = open()
       if (list !== undefined) boundVec(data, ...list, what)
       try {
         // Anchor would read shorter numbers and keys from an account that is cut short
         need(data, DISCRIMINATOR, layout.getSpan(data, DISCRIMINATOR), what)
-        return coder.decode(name, data)
+        if (!discriminator.equals(data.subarray(0, DISCRIMINATOR))) throw new DecodeError(`${what}: another kind`)
+        return layout.decode(data, DISCRIMINATOR)
       } catch (error) {
         throw error instanceof DecodeError ? error : new DecodeError(`${what}: not decodable`, { cause: error })
       }

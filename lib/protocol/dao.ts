@@ -16,7 +16,7 @@ const PREFIX_END = 247
 
 const SEED = Buffer.from('dao')
 
-interface AnchorDao {
+export interface AnchorDao {
   amm: {
     state: Partial<Record<'Spot' | 'Futarchy', { spot: { oracle: { created_at_timestamp: AnchorInteger } } }>>
     total_liquidity: AnchorInteger
@@ -50,7 +50,6 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
   if (!amm.base_mint.equals(dao.base_mint) || !amm.quote_mint.equals(dao.quote_mint)) {
     throw new DecodeError('dao: the pool is of other mints')
   }
-  const totalLiquidity = toBigInt(amm.total_liquidity)
   // programs/futarchy/src/instructions/initialize_dao.rs
   const seeds = [SEED, dao.dao_creator.toBuffer(), dao.nonce.toArrayLike(Buffer, 'le', 8)]
   return {
@@ -74,7 +73,7 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
     baseFees: integer('base_protocol_fee_balance'),
     quoteFees: integer('quote_protocol_fee_balance'),
     /** When the pool began, Unix seconds; proposals leave it as it is. */
-    createdAt: Number(spot.oracle.created_at_timestamp.toString(10)),
+    createdAt: Number(spot.oracle.created_at_timestamp.toString()),
     /** Number of the DAO's latest event; its events are 1, 2, 3 … */
     seqNum: toBigInt(dao.seq_num),
     /** Bytes of the account: tells which version created or resized it. */
@@ -83,7 +82,13 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
      * `totalLiquidity`: of all positions in the pool; `proposalCount`: ever made. Throws a DecodeError where the
      * spending limit is none.
      */
-    details: () => ({ multisig: toKey(multisig), totalLiquidity, proposalCount, passThresholdBps, ...tailOf(account) })
+    details: () => ({
+      multisig: toKey(multisig),
+      totalLiquidity: toBigInt(amm.total_liquidity),
+      proposalCount,
+      passThresholdBps,
+      ...tailOf(account)
+    })
   }
 }
 

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import bs58 from 'bs58'
-import { decodeBase58 } from './base58.js'
+import { decodeBase58, encodeBase58 } from './base58.js'
 import { u128 } from './bytes.js'
 
 /** Keys and program-derived addresses: a cold refresh derives one a mint, for which web3.js takes 200 µs. */
@@ -18,16 +17,21 @@ const KEY_DIGITS = 44
  * number is 3 or 5 modulo 8, exchanging odd numbers where both are 3 modulo 4.
  */
 function isSquare (value: bigint): boolean {
-  // bigints of the low bits were most of a refresh's garbage
   let [a, n, odd, flips] = [value, P, 5, 0]
   while (a !== 0n) {
-    let [low, twos] = [Number(a & 0xfffffffn), 0]
-    for (; twos < 25 && (low & 1) === 0; twos++) low >>= 1
+    // bigints of the low bits, and lists to exchange by, were most of a refresh's garbage
+    let low = Number(BigInt.asUintN(28, a))
+    const end = low | 1 << 25
+    const twos = 31 - Math.clz32(end & -end)
     flips ^= twos & (odd >> 1 ^ odd >> 2)
-    a >>= BigInt(twos)
+    if (twos > 0) a >>= BigInt(twos)
+    low >>= twos
     if ((low & 1) === 0) continue
-    flips ^= (low & odd) >> 1;
-    [a, n, odd] = [n % a, a, low]
+    flips ^= (low & odd) >> 1
+    const rest = n % a
+    n = a
+    a = rest
+    odd = low
   }
   return flips % 2 === 0
 }
@@ -58,14 +62,31 @@ export function parseKey (text: string): Buffer | undefined {
   return bytes?.length === KEY_BYTES ? bytes : undefined
 }
 
+/** Texts of keys by their bytes in Latin-1, and these by the text: base58 is slow, and most keys are met again. */
+const [texts, keys] = [new Map<string, string>(), new Map<string, string>()]
+const MAX_KEPT = 5_000
+
+function keep (text: string, key: string): string {
+  if (keys.size >= MAX_KEPT) for (const kept of [texts, keys]) kept.clear()
+  texts.set(key, text)
+  keys.set(text, key)
+  return text
+}
+
 /** Bytes of a base58 key that is known to be one; throws a RangeError otherwise. */
 export function keyBytes (text: string): Buffer {
+  const kept = keys.get(text)
+  if (kept !== undefined) return Buffer.from(kept, 'latin1')
   const bytes = parseKey(text)
   if (bytes === undefined) throw new RangeError('no 32-byte base58 key')
+  keep(text, bytes.toString('latin1'))
   return bytes
 }
 
 /** Base58 text of a key's bytes. */
-export const keyText = (bytes: Uint8Array): string => bs58.encode(bytes)
+export function keyText (bytes: Buffer): string {
+  const key = bytes.toString('latin1')
+  return texts.get(key) ?? keep(encodeBase58(bytes), key)
+}
 /** Of the key at `at`. */
 export const keyAt = (data: Buffer, at: number): string => keyText(data.subarray(at, at + KEY_BYTES))
