@@ -44,6 +44,8 @@ export interface Known {
   decimals: PoolTokens | undefined
   /** As far as events tell. */
   told: Told
+  /** Whether events of it that are not told have been looked for. */
+  isRead: boolean
 }
 
 /** Throws NODE_BAD_ANSWER where a mint can't be read. */
@@ -53,7 +55,7 @@ function decimalsOf ({ proposal: { dao }, decimals }: Known): PoolTokens {
 }
 
 const timeOf = (event: ProposalEvent | undefined) => ifKnown(event?.at, timeText)
-function rowOf ({ proposal, bps, decimals, told }: Known): ProposalRow {
+function rowOf ({ proposal, bps, decimals, told }: Omit<Known, 'isRead'>): ProposalRow {
   const { address, number, state, proposer, isTeamSponsored, launchedAt, duration, staked, dao } = proposal
   return {
     proposal: address,
@@ -114,11 +116,17 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         const dao = daos.get(proposal.dao)
         if (dao === undefined) return []
         const told = events.get(proposal.address) ?? {}
-        return [{ proposal, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens), told }]
+        const isRead = isTold({ proposal, told })
+        return [{ proposal, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens), told, isRead }]
       } catch (error) {
         // of another build, or damaged: left out
         if (error instanceof DecodeError) return []
         throw error
+      }
+    })
+    await history.read(async reading => {
+      for (const one of known) {
+        one.isRead ||= isWalked(reading.known.walkedTo, madeAfter(one.told)) && !await reading.untold(one.proposal.dao)
       }
     })
     const at = ({ proposal: { launchedAt, state }, told }: Known): number =>
@@ -181,14 +189,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
     const page = known.slice(from).filter(isAsked).slice(0, limit)
     // what is missing is null in its row: one DAO does not hold up the others
-    await history.read(async reading => {
-      for (const one of page) {
-        if (isTold(one)) continue
-        await checkTold(reading, one.proposal.dao)
-        if (isWalked(reading.known.walkedTo, madeAfter(one.told))) continue
-        throw warmingUp('the past of proposals is still being read')
-      }
-    })
+    if (page.some(({ isRead }) => !isRead)) throw warmingUp('the past of proposals is still being read')
     return page.map(rowOf)
   }
 

@@ -67,7 +67,9 @@ async function onLink (t: Test) {
 test('of a silent database what needs it is 503 in time, however many ask, and no fault of a node', { skip }, async t => {
   const { link, url } = await onLink(t)
   const [{ ticker_id: pair }] = await (await fetch(`${url}/api/tickers`)).json() as [{ ticker_id: string }]
+  t.equal((await fetch(`${url}/api/proposals`)).status, 200)
   link.begin('silent')
+  t.equal((await fetch(`${url}/api/proposals`)).status, 200, 'what is kept needs no database')
   const wrong: string[] = []
   async function ask (path: string): Promise<void> {
     const at = steadyNow()
