@@ -53,7 +53,6 @@ const onlyBytes: Plugin = {
     onLoad({ filter: /\/node_modules\/@solana\/web3\.js\/lib\// }, () => ({
       contents: `export class PublicKey {
         constructor (bytes) { this.bytes = bytes }
-        equals ({ bytes }) { return this.bytes.equals(bytes) }
         toBuffer () { return this.bytes }
       }`
     }))
@@ -65,7 +64,6 @@ const onlyBytes: Plugin = {
           return this
         }
         clone () { return this }
-        toArrayLike () { return this.bytes }
         toString () {
           const { bytes, signed } = this
           let value = 0n

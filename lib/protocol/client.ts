@@ -17,7 +17,7 @@ import { keyBytes, keyText } from './pda.js'
 /** All that is used of Anchor's integers, never `toNumber`: u64 exceeds 2^53. */
 export interface AnchorInteger { toString (): string }
 /** All that is used of its keys, and that the build has. */
-export interface AnchorKey extends Pick<PublicKey, 'toBuffer'> { equals (other: AnchorKey): boolean }
+export type AnchorKey = Pick<PublicKey, 'toBuffer'>
 export const toBigInt = (value: AnchorInteger): bigint => BigInt(value.toString())
 export const toKey = (value: AnchorKey): string => keyText(value.toBuffer())
 

@@ -2,7 +2,7 @@ import type { RawAccount } from '../chain/types.js'
 import { PROGRAMS } from './addresses.js'
 import { AMM, AMM_SIZES, type AmmState, ammState } from './amm.js'
 import { boundVec, DecodeError, need, u128 } from './bytes.js'
-import { type AnchorInteger, type AnchorKey, fieldsOf, type ProgramClient, toBigInt, toKey } from './client.js'
+import { fieldsOf, type ProgramClient } from './client.js'
 import { deriveWith, keyAt, keyText } from './pda.js'
 
 /** A DAO and its embedded pool, by what every version's account begins with (programs/futarchy/src/state/dao.rs). */
@@ -16,87 +16,70 @@ const PREFIX_END = 247
 
 const SEED = Buffer.from('dao')
 
-export interface AnchorDao {
-  amm: {
-    state: Partial<Record<'Spot' | 'Futarchy', { spot: { oracle: { created_at_timestamp: AnchorInteger } } }>>
-    total_liquidity: AnchorInteger
-    base_mint: AnchorKey
-    quote_mint: AnchorKey
-    amm_base_vault: AnchorKey
-    amm_quote_vault: AnchorKey
-  }
-  nonce: { toArrayLike (type: typeof Buffer, endian: 'le', length: number): Buffer }
-  dao_creator: AnchorKey
-  pda_bump: number
-  squads_multisig: AnchorKey
-  squads_multisig_vault: AnchorKey
-  base_mint: AnchorKey
-  quote_mint: AnchorKey
-  proposal_count: number
-  pass_threshold_bps: number
-  seq_num: AnchorInteger
-}
-
 /** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
 export function decodeDao (client: ProgramClient, account: RawAccount) {
-  const dao = client.dao(account) as AnchorDao
-  const {
-    amm, squads_multisig: multisig, squads_multisig_vault: vault,
-    proposal_count: proposalCount, pass_threshold_bps: passThresholdBps
-  } = dao
-  const { state: { Spot, Futarchy }, amm_base_vault: baseVault, amm_quote_vault: quoteVault } = amm
-  const { spot } = (Spot ?? Futarchy)!
-  const { integer } = fieldsOf(spot)
-  if (!amm.base_mint.equals(dao.base_mint) || !amm.quote_mint.equals(dao.quote_mint)) {
+  const { fields, key, integer } = fieldsOf(client.dao(account))
+  const amm = fieldsOf(fields['amm'])
+  const { Spot, Futarchy } = amm.fields['state'] as Partial<Record<'Spot' | 'Futarchy', { spot: unknown }>>
+  const spot = fieldsOf((Spot ?? Futarchy)!.spot)
+  const [baseMint, quoteMint] = [key('base_mint'), key('quote_mint')]
+  if (amm.key('base_mint') !== baseMint || amm.key('quote_mint') !== quoteMint) {
     throw new DecodeError('dao: the pool is of other mints')
   }
-  // programs/futarchy/src/instructions/initialize_dao.rs
-  const seeds = [SEED, dao.dao_creator.toBuffer(), dao.nonce.toArrayLike(Buffer, 'le', 8)]
+  const { data } = account
+  // nonce, creator and bump (programs/futarchy/src/instructions/initialize_dao.rs)
+  const at = prefixAt(data)!
+  const seeds = [SEED, data.subarray(at + 8, at + 8 + KEY), data.subarray(at, at + 8)]
   return {
     address: account.address,
     /** The address derived from the account's own bytes: another one where a node has mixed up its accounts. */
-    ownAddress: keyText(deriveWith(seeds, dao.pda_bump, client.programKey)),
+    ownAddress: keyText(deriveWith(seeds, data[at + 8 + KEY]!, client.programKey)),
     /** Futarchy: a proposal is live, and beside the spot pool are two conditional ones, which set no price. */
     state: (Spot === undefined ? 'futarchy' : 'spot') as AmmState,
-    baseMint: toKey(dao.base_mint),
-    quoteMint: toKey(dao.quote_mint),
+    baseMint,
+    quoteMint,
     // base58 is slow, and these are rarely needed
     /** The token accounts that hold what is in the pool, fees included. */
-    get baseVault () { return toKey(baseVault) },
-    get quoteVault () { return toKey(quoteVault) },
+    get baseVault () { return amm.key('amm_base_vault') },
+    get quoteVault () { return amm.key('amm_quote_vault') },
     /** The treasury: the vault of the DAO's multisig, which owns its token accounts. */
-    get vault () { return toKey(vault) },
+    get vault () { return key('squads_multisig_vault') },
     /** Reserves of the spot pool, raw units; fee balances are not part of them. */
-    baseReserves: integer('base_reserves'),
-    quoteReserves: integer('quote_reserves'),
+    baseReserves: spot.integer('base_reserves'),
+    quoteReserves: spot.integer('quote_reserves'),
     /** Protocol fees that the spot pool holds uncollected, raw units. */
-    baseFees: integer('base_protocol_fee_balance'),
-    quoteFees: integer('quote_protocol_fee_balance'),
+    baseFees: spot.integer('base_protocol_fee_balance'),
+    quoteFees: spot.integer('quote_protocol_fee_balance'),
     /** When the pool began, Unix seconds; proposals leave it as it is. */
-    createdAt: Number(spot.oracle.created_at_timestamp.toString()),
+    createdAt: Number(fieldsOf(spot.fields['oracle']).integer('created_at_timestamp')),
     /** Number of the DAO's latest event; its events are 1, 2, 3 … */
-    seqNum: toBigInt(dao.seq_num),
+    seqNum: integer('seq_num'),
     /** Bytes of the account: tells which version created or resized it. */
-    size: account.data.length,
+    size: data.length,
     /**
      * `totalLiquidity`: of all positions in the pool; `proposalCount`: ever made. Throws a DecodeError where the
      * spending limit is none.
      */
     details: () => ({
-      multisig: toKey(multisig),
-      totalLiquidity: toBigInt(amm.total_liquidity),
-      proposalCount,
-      passThresholdBps,
+      multisig: key('squads_multisig'),
+      totalLiquidity: amm.integer('total_liquidity'),
+      proposalCount: fields['proposal_count'] as number,
+      passThresholdBps: fields['pass_threshold_bps'] as number,
       ...tailOf(account)
     })
   }
 }
 
+/** Where what follows the AMM begins; undefined: the account is no DAO's. */
+function prefixAt (data: Buffer): number | undefined {
+  const state = ammState(data, AMM)
+  return state && AMM + AMM_SIZES[state]
+}
+
 /** The `seqNum` of a DAO's account, read alone; undefined: it is none. */
 export function seqNumOf ({ data }: RawAccount): bigint | undefined {
-  const state = ammState(data, AMM)
-  const at = state && AMM + AMM_SIZES[state] + PREFIX_END - 8
-  return at === undefined || data.length < at + 8 ? undefined : data.readBigUInt64LE(at)
+  const end = (prefixAt(data) ?? Infinity) + PREFIX_END
+  return data.length < end ? undefined : data.readBigUInt64LE(end - 8)
 }
 
 /**
@@ -115,7 +98,7 @@ function limitAt (data: Buffer, amount: number, list: number, most: number, what
 
 /** The part of a DAO's account that not every version has. */
 function tailOf ({ data }: RawAccount) {
-  const at = AMM + AMM_SIZES[ammState(data, AMM)!] + PREFIX_END
+  const at = prefixAt(data)! + PREFIX_END
   need(data, at, 1, 'dao')
   const has = data[at]
   if (has !== 0 && has !== 1) throw new DecodeError('dao: a spending limit that neither is nor is not')
