@@ -141,7 +141,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     faultOf(error)?.status === 503 && (error!.retryAfter ?? 0) <= RATE_SILENCE_S && rate.isFast()
 
   function learnRate (method: string, sentAt: number, accepted: number, refusals: ServiceError[]): void {
-    if (accepted > 0) rate.accept(method, accepted)
+    if (accepted > 0) rate.accept(method, accepted, sentAt)
     if (refusals.length === 0) return
     refused += refusals.length
     const retryAfter = refusals.find(error => error.retryAfter !== undefined)?.retryAfter

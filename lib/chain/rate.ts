@@ -1,8 +1,7 @@
 /**
  * How fast a node may be asked: a bucket for all calls and one for each method. The operator's word holds; else it is
- * learned: up while nothing is refused, to what the node's headers state, and down to a share of what was accepted at a
- * refusal. A limit refuses at the same count each time: by that it is told from an outage, its window is found, and
- * whether it is of one method.
+ * learned: up while nothing is refused, to what the node's headers state, and down at a refusal to a share of what was
+ * accepted before, counted over the longer the longer it refuses.
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'
@@ -15,25 +14,33 @@ const GROW_EVERY_S = 0.5
 const UNBOUNDED = 2_000
 // Of a limit that is stated, and of what was accepted before a refusal: calls bunch on their way.
 const SHARE = 0.94
-// After a refusal it comes back to what was refused in so many seconds, and beyond, by a cubic curve that is flat
-// there, as TCP's (RFC 9438): the later, the longer the silence that a refusal costs.
+// What was refused comes back in so many seconds of use, at least; in eight times the silence (up to 20 s) that a
+// refusal costs. It grows the faster the longer nothing is refused; past so much more than was refused another limit
+// holds, or fewer share it, and it grows as at first.
 const RETURN_S = 15
-const RETURN_PER_PAUSE = 6
-// A change (natural logarithm) that tells something. Where so much more is accepted than was refused, another limit
-// holds, or fewer share it: the rate grows as at first. A longer window, which holds more silences, must be so much
-// steadier.
-const TELLING = 0.2
+const RETURN_PER_SILENCE = 8
+const LONG_SILENCE_MS = 20_000
+const BEYOND = 1.3
+// Windows that limits have, and the longest silence for which each is taken.
+const WINDOWS_MS = [[1_000, 6_000], [10_000, 20_000], [60_000, Infinity]] as const
+// Fewer calls in a window are no count.
+const FEWEST = 3
+// A limit is just below the rate where so much of that was accepted over ten seconds.
+const NEAR = 0.75
+// A refusal at rest may be an outage: only one that comes again so soon is a limit, and lowers a rate to so much at
+// most.
+const AGAIN_MS = 60_000
+const AT_REST = 0.25
+// One method is limited, not all, where a limit of all calls would so rarely refuse this one each time; or it makes so
+// large a share of the calls and a silence of more than a second is asked for, as nodes do that count by method.
+const UNLIKELY = 0.1
+const NEW = 0.01   // calls a second of a method that was not called
+const MOST = 0.5
+const SHORT_MS = 1_000
 // Calls a second, whatever a header says.
 const MIN_RATE = 0.1
-// How long more must be accepted to show another limit.
-const WINDOW_MS = 10_000
-// Windows that limits have.
-const MINUTE_MS = 60_000
-const WINDOWS_MS = [1_000, 2_000, 5_000, WINDOW_MS, MINUTE_MS]
-// A method with so large a share of what was accepted is held to be limited itself with a Retry-After of more than a
-// second, as nodes send that count by method, and is not without, while little speaks against it.
-const MOST = 0.5
 const GRAIN_MS = 100
+const KEPT_MS = 120_000
 // Where a node refuses without a Retry-After; twice as much each time, up to half a cache lifetime.
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 5_000
@@ -48,25 +55,20 @@ const makeBucket = (now: number, rate: number, most: number) => ({
   most,
   tokens: 1,
   at: now,
-  /** The rate that was refused; Infinity: none, and it grows fast until one is. */
-  ceiling: Infinity,
-  loweredAt: -Infinity,
-  /** In how many seconds of use it comes back to its ceiling, and how many there were. */
+  /** To what it was lowered; Infinity: nothing was refused yet, and it grows fast. */
+  low: Infinity,
+  /** In how many seconds of use what was refused comes back, and how many there were. */
   returnS: RETURN_S,
   usedS: 0,
   /** What was sent since it last grew. */
   spent: 0,
   grownAt: now,
   accepted: [] as Array<{ at: number, calls: number }>,
-  /** Since when it is refused without an acceptance. */
+  /** Since when it is refused without an acceptance, and when that last ended. */
   refusedSince: undefined as number | undefined,
-  /** What was accepted before the last refusal, by window, and when that ended; undefined: nothing to compare with. */
-  counts: undefined as number[] | undefined,
-  countedAt: -Infinity,
-  /** How much that changed each time, the later the heavier: -1 to 1. */
-  changes: WINDOWS_MS.map(() => 0),
-  /** The longest that it was refused, or asked to be silent, ms: a limit counts at least as long. */
-  leastMs: 0,
+  endedAt: -Infinity,
+  /** It is limited itself. */
+  isOwn: false,
   /** Until when nothing is sent, and how long the next silence is where none is asked for, ms. */
   pausedUntil: -Infinity,
   pauseMs: FIRST_PAUSE_MS
@@ -80,6 +82,8 @@ export function createRate (clock: Clock, stated?: number) {
   const make = (rate: number, most = Infinity): Bucket => makeBucket(clock.now(), rate, most)
   const all = stated === undefined ? make(START_RATE) : make(stated * SHARE, stated * SHARE)
   const methods = new Map<string, Bucket>()
+  // what was refused last, and how likely a limit of all calls would refuse only that so often
+  let [refused, likelihood] = ['', 1]
 
   function of (method: string): Bucket {
     if (!methods.has(method)) methods.set(method, make(Infinity))   // a dozen are used here
@@ -104,14 +108,11 @@ export function createRate (clock: Clock, stated?: number) {
 
   function grow (bucket: Bucket, seconds: number): void {
     bucket.usedS += seconds
-    if (isLifted(bucket)) {
-      [bucket.ceiling, bucket.counts, bucket.leastMs] = [Infinity, undefined, 0]
-      bucket.countedAt = clock.now()   // a refusal soon after is of the limit that holds now
-    }
-    const grown = bucket.ceiling === Infinity
+    const grown = bucket.low === Infinity
       ? bucket.rate * FIRST_GROWTH ** Math.min(1, seconds)
-      : bucket.ceiling * (1 + (1 - SHARE) * (bucket.usedS / bucket.returnS - 1) ** 3)
-    bucket.rate = Math.min(bucket.most, grown > UNBOUNDED ? Infinity : Math.max(bucket.rate, grown))
+      : bucket.low * (1 + (1 - SHARE) * (bucket.usedS / bucket.returnS) ** 4)
+    if (grown > BEYOND * bucket.low) bucket.low = Infinity
+    bucket.rate = Math.min(bucket.most, grown > UNBOUNDED ? Infinity : grown)
   }
 
   /** A refused method is tried once a second. */
@@ -120,54 +121,30 @@ export function createRate (clock: Clock, stated?: number) {
 
   const capacity = (rate: number): number => Math.max(1, rate * BURST_S)
 
-  const sum = ({ accepted }: Bucket, ms: number, until = clock.now()): number =>
-    accepted.reduce((calls, one) => calls + (until - one.at <= ms + GRAIN_MS / 2 ? one.calls : 0), 0)
+  /** Calls a second. */
+  const acceptedIn = ({ accepted }: Bucket, ms: number, until = clock.now()): number =>
+    accepted.reduce((sum, { at, calls }) => sum + (at <= until && until - at < ms ? calls : 0), 0) / ms * 1000
 
-  /** Whether another limit holds: over as long as its limit counts, all after the last refusal. */
-  function isLifted (bucket: Bucket): boolean {
-    const ms = Math.max(WINDOW_MS, bucket.leastMs)
-    const isOver = clock.now() - bucket.loweredAt > ms + GRAIN_MS
-    return isOver && sum(bucket, ms) * 1000 / ms > (1 + TELLING) * bucket.ceiling
-  }
+  /** Whether half as much was accepted in the last second as is sent to a new node: at rest it is less. */
+  const isFast = (): boolean => acceptedIn(all, 1_000) >= START_RATE / 2
 
-  const countsOf = (bucket: Bucket, since: number): number[] => WINDOWS_MS.map(ms => sum(bucket, ms, since))
-
-  /** Whether more was accepted in the last second than is sent to a new node. */
-  const isFast = (until?: number): boolean => sum(all, WINDOWS_MS[0]!, until) > START_RATE
-
-  function note (bucket: Bucket, changes: number[]): void {
-    bucket.changes = bucket.changes.map((change, at) => (change + changes[at]!) / 2)
-  }
-
-  /** What was accepted before a refusal, by the window whose count changed least, and whether soon after the last. */
-  function before (bucket: Bucket, retryAfterMs: number) {
-    const since = bucket.refusedSince!
-    const counts = countsOf(bucket, since)
-    const last = bucket.counts ?? counts
-    const changes = counts.map((count, at) => Math.min(1, Math.abs(Math.log((count + 0.5) / (last[at]! + 0.5)))))
-    if (since === clock.now()) note(bucket, changes)
-    bucket.leastMs = Math.min(MINUTE_MS, Math.max(bucket.leastMs, retryAfterMs, clock.now() - since))
-    let [best, change] = [0, Infinity]
-    for (const [at, ms] of WINDOWS_MS.entries()) {
-      if (ms >= bucket.leastMs && bucket.changes[at]! < change - TELLING) [best, change] = [at, bucket.changes[at]!]
-    }
-    // only a limit refuses again within its window
-    const isSoon = since - bucket.countedAt < MINUTE_MS
-    return { perSecond: counts[best]! / WINDOWS_MS[best]! * 1000, change, isSoon }
-  }
-
-  function lower (
-    bucket: Bucket, { perSecond: accepted, isSoon }: ReturnType<typeof before>, retryAfterMs: number
-  ): void {
+  /** Once it is accepted again after refusals since then. */
+  function lower (bucket: Bucket, since: number): void {
     const now = clock.now()
-    const since = bucket.refusedSince!
-    if (accepted === 0) return
-    const rate = since === now ? bucket.rate * SHARE : bucket.rate   // once for refusals in a row
-    bucket.rate = Math.max(MIN_RATE, Math.min(accepted * SHARE, rate))
-    // at rest a first refusal may be an outage: it comes back at once
-    if (isSoon || isFast(all.refusedSince)) bucket.ceiling = bucket.rate / SHARE
-    bucket.returnS = Math.max(RETURN_S, RETURN_PER_PAUSE * retryAfterMs / 1000)
-    bucket.loweredAt = bucket.at = now
+    const before = bucket.endedAt
+    if (since <= before) return   // it was lowered for these
+    bucket.endedAt = now
+    const silenceMs = now - since
+    const rate = Math.min(bucket.rate, all.rate, UNBOUNDED)
+    const [ms] = WINDOWS_MS.find(([ms, longest]) => silenceMs <= longest && rate * ms >= FEWEST * 1000) ?? [60_000]
+    const [inSecond, lately] = [acceptedIn(bucket, 1_000, since), acceptedIn(bucket, 10_000, since)]
+    const isAtRest = inSecond < Math.min(rate / 2, START_RATE) && lately < rate / 2
+    if (isAtRest && since - before >= AGAIN_MS) return
+    const counted = ms === 1_000 ? Math.max(inSecond, lately / NEAR) : acceptedIn(bucket, ms, since)
+    const accepted = isAtRest ? Math.max(counted, AT_REST * rate) : counted
+    bucket.rate = bucket.low = Math.max(MIN_RATE, SHARE * Math.min(rate, accepted))
+    bucket.returnS = Math.max(RETURN_S, RETURN_PER_SILENCE * Math.min(LONG_SILENCE_MS, silenceMs) / 1000)
+    bucket.at = bucket.grownAt = now
     bucket.spent = bucket.usedS = 0
   }
 
@@ -181,7 +158,7 @@ export function createRate (clock: Clock, stated?: number) {
       bucket.at = clock.now()
     }
     bucket.most = rate
-    bucket.rate = bucket.ceiling === Infinity ? rate : Math.min(bucket.rate, rate)
+    bucket.rate = bucket.low === Infinity ? rate : Math.min(bucket.rate, rate)
   }
 
   function waitOf (bucket: Bucket, calls: number): number {
@@ -209,38 +186,40 @@ export function createRate (clock: Clock, stated?: number) {
         if (rateOf(bucket) !== Infinity) bucket.tokens--
       }
     },
-    accept (method: string, calls: number) {
+    /** Calls that were sent then. */
+    accept (method: string, calls: number, sentAt: number) {
       const at = clock.now()
-      for (const bucket of [all, of(method)]) {
+      const own = of(method)
+      const since = own.refusedSince
+      if (since !== undefined && sentAt > since) {
+        lower(own.isOwn ? own : all, since)
+        own.endedAt = at
+      }
+      for (const bucket of [all, own]) {
         const { accepted } = bucket
-        if (bucket.refusedSince !== undefined) {
-          [bucket.counts, bucket.countedAt] = [countsOf(bucket, bucket.refusedSince), at]
-        }
-        bucket.refusedSince = undefined
+        if (sentAt > (bucket.refusedSince ?? Infinity)) bucket.refusedSince = undefined
         bucket.pauseMs = FIRST_PAUSE_MS
         const last = accepted.at(-1)
         if (last !== undefined && at - last.at < GRAIN_MS) last.calls += calls
         else accepted.push({ at, calls })
-        while (at - accepted[0]!.at > 2 * MINUTE_MS) accepted.shift()
+        while (at - accepted[0]!.at > KEPT_MS) accepted.shift()
       }
     },
     /** A call sent then was, with the silence asked for, ms. */
     refuse (method: string, sentAt: number, retryAfterMs: number | undefined) {
       const now = clock.now()
       const own = of(method)
-      const askedMs = retryAfterMs ?? 0
-      const since = own.refusedSince ??= now
-      all.refusedSince ??= now
-      // refused again, while others were accepted
-      if (sentAt > since && all.accepted.some(({ at }) => at > since)) note(own, WINDOWS_MS.map(() => -1))
-      const [ofOwn, ofAll] = [before(own, askedMs), before(all, askedMs)]
-      const isMost = ofOwn.perSecond >= MOST * ofAll.perSecond
-      const margin = !isMost ? 0 : askedMs > WINDOWS_MS[0]! ? TELLING : -TELLING
-      const isOwn = ofOwn.change - ofAll.change < margin
       // silence that is asked for concerns the node; a live read must not wait while the past takes what it needs
-      pause(isOwn && retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
-      const [bucket, counted] = isOwn ? [own, ofOwn] : [all, ofAll]
-      if (sentAt > bucket.loweredAt) lower(bucket, counted, askedMs)
+      pause(retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
+      if (sentAt <= own.endedAt) return   // of what is over
+      if (own.refusedSince === undefined) {
+        const share = (acceptedIn(own, 60_000) + NEW) / (acceptedIn(all, 60_000) + NEW)
+        likelihood = (refused === method ? likelihood : 1) * (share < MOST ? share : 1)
+        refused = method
+        own.isOwn = likelihood < UNLIKELY || (share >= MOST && (retryAfterMs ?? 0) > SHORT_MS)
+      }
+      own.refusedSince ??= now
+      all.refusedSince ??= now
     },
     readHeaders (method: string, headers: IncomingHttpHeaders) {
       believe(of(method), parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S)

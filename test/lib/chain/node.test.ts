@@ -149,6 +149,12 @@ const NODES: Array<{ name: string, node: Limits, perSecond: number, seconds: num
   },
   { name: '50 a second', node: { limits: [{ calls: 50, windowMs: 1_000 }], jitter: 10 }, perSecond: 50, seconds: 100 },
   {
+    name: '10 a second, said by 503',
+    node: { limits: [{ calls: 10, windowMs: 1_000 }], jitter: 10, status: 503 },
+    perSecond: 10,
+    seconds: 100
+  },
+  {
     name: '50 a second, said by 503',
     node: { limits: [{ calls: 50, windowMs: 1_000 }], jitter: 10, status: 503 },
     perSecond: 50,

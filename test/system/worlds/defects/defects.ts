@@ -246,7 +246,7 @@ export const DEFECTS: Defect[] = [
     sentence: 'A rate that was lowered is never tried to be more.',
     file: 'lib/chain/rate.ts',
     find: 'if (isTried)',
-    put: 'if (bucket.loweredAt === -Infinity && isTried)'
+    put: 'if (bucket.low === Infinity && isTried)'
   },
   {
     name: 'behind-in-a-halt',
@@ -269,21 +269,17 @@ export const DEFECTS: Defect[] = [
     by: 21,
     sentence: 'One method that is refused is taken for a limit of all calls.',
     file: 'lib/chain/rate.ts',
-    find: 'isOwn ? [own, ofOwn]',
-    put: 'isOwn && stated !== undefined ? [own, ofOwn]'
+    find: 'own.isOwn ? own',
+    put: 'own.isOwn && stated !== undefined ? own'
   },
   {
     name: 'outage-for-a-limit',
     by: 20,
     sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: that nothing was accepted is taken for its limit.',
     file: 'lib/chain/rate.ts',
-    find: 'if (accepted === 0) return',
+    find: 'if (isAtRest && since - before >= AGAIN_MS) return',
     put: '',
-    and: {
-      file: 'lib/chain/rate.ts',
-      find: 'if (isSoon || isFast(all.refusedSince)) bucket.ceiling',
-      put: 'bucket.ceiling'
-    }
+    and: { file: 'lib/chain/rate.ts', find: 'isAtRest ? Math.max(counted, AT_REST * rate) : counted', put: 'counted' }
   },
   {
     name: 'unknown-kind-unjudged',
