@@ -118,12 +118,12 @@ async function refresh (): Promise<void> {
       sequenceGaps: new Map(),
       numbersAhead: new Map(),
       missingOwners: { slot: 0, owners: {} },
-      verifiedSlot: Infinity,
+      verifiedTo: { slot: Infinity, time: 0 },
       missing: [],
       losses: [],
-      lostBefore: null,
-      searched: () => false,
-      walkedTo: -Infinity
+      indexedRanges: [],
+      ended: true,
+      searched: () => false
     }
     return { size, volumes: createVolumes(store, VALUATION), known, first: 0, samples: [] as number[], trades: 0 }
   }))

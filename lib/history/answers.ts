@@ -3,6 +3,7 @@ import { ServiceError, unusable, warmingUp } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { sameValuation } from './rules/fixed-point.js'
 import { daosOf, sizeOf } from './rules/sequence-gaps.js'
+import { beginningOf } from './rules/signature-ranges.js'
 import {
   checkDay, checkHead, type Freshness, type Head, type HistoryStatus, type Progress, statusOf
 } from './status.js'
@@ -98,7 +99,7 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
       ...store,
       async isBeginningLost (dao) {
         const gap = seen.sequenceGaps.get(dao)?.find(({ from }) => from === 1n)
-        if (seen.lostBefore === null || gap === undefined || !seen.searched(gap)) return false
+        if (beginningOf(seen) === null || gap === undefined || !seen.searched(gap)) return false
         return gap.toSlot <= ((await store.published())?.slot ?? -1)
       }
     })),

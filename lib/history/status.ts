@@ -4,7 +4,7 @@ import { unusable, warmingUp } from '../errors.js'
 import type { AgeTime } from '../chain/timekeeper.js'
 import { daosOf, sizeOf, unstored } from './rules/sequence-gaps.js'
 import { type Completeness, isWalked } from './rules/completeness.js'
-import { beginningOf, isComplete, type Walked, walkedTo } from './rules/signature-ranges.js'
+import { isComplete, type Walked, walkedTo } from './rules/signature-ranges.js'
 import type { StoreState } from './rules/types.js'
 import { DAY, HOUR, MINUTE } from '../time.js'
 
@@ -36,8 +36,6 @@ export function phaseOf (state: Walked, head: Moment | null): Phase {
 
 /** How far the writer has come. */
 export interface Progress extends StoreState, Omit<Completeness, keyof StoreState> {
-  /** Up to which it has been compared with the accounts; null: not yet. */
-  verifiedTo: Moment | null
   /** Up to which all is stored; null: not yet. */
   head: Moment | null
   /** While the last 24 hours are listed and not covered. */
@@ -147,17 +145,6 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
     refusal: null as string | null
   }
 }
-
-type Proof = Pick<Progress, 'sequenceGaps' | 'searched' | 'missingOwners' | 'verifiedTo'>
-
-/** A state with what else is known of its completeness. */
-export const withProof = <P extends Proof>(state: StoreState, proof: P) => ({
-  ...state,
-  ...proof,
-  verifiedSlot: proof.verifiedTo?.slot ?? 0,
-  lostBefore: beginningOf(state),
-  walkedTo: walkedTo(state)
-})
 
 const DURATIONS = [[DAY, 'days'], [HOUR, 'hours'], [MINUTE, 'minutes']] as const
 

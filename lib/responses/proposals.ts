@@ -126,7 +126,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     })
     await history.read(async reading => {
       for (const one of known) {
-        one.isRead ||= isWalked(reading.known.walkedTo, madeAfter(one.told)) && !await reading.untold(one.proposal.dao)
+        one.isRead ||= isWalked(reading.walkedTo, madeAfter(one.told)) && !await reading.untold(one.proposal.dao)
       }
     })
     const at = ({ proposal: { launchedAt, state }, told }: Known): number =>

@@ -240,7 +240,7 @@ export function extentOf (
 ): { after: number, isWhole: boolean, headers: Record<string, string> } {
   const known = reading.knowledge(dao, after, until)
   if (known === 'whole') return { after, isWhole: true, headers: historyHeaders(true) }
-  const { walkedTo } = reading.known
+  const { walkedTo } = reading
   const isComing = !isWalked(walkedTo, after)
   const from = reading.wholeAfter(dao)
   // a gap within what is stored is waited for: a page that ends there would pass for the last one

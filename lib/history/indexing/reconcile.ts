@@ -3,7 +3,6 @@ import {
   isStored, isToCome, provenReading, type ProvedNumbers, type SequenceGap, withProved
 } from '../rules/sequence-gaps.js'
 import { beginningOf } from '../rules/signature-ranges.js'
-import { withProof } from '../status.js'
 import type { Accounts } from '../rules/types.js'
 import type { Context } from './context.js'
 import { createJudge } from './judge.js'
@@ -68,7 +67,8 @@ export function createReconciler (context: Context) {
 
   return {
     search,
-    known: () => withProof(writer.state, {
+    known: () => ({
+      ...writer.state,
       sequenceGaps: writer.sequenceGaps,
       verifiedTo,
       searched: wasSearched,

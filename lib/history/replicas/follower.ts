@@ -4,7 +4,6 @@ import { systemClock } from '../../clock.js'
 import { type ServiceError, unusable, warmingUp } from '../../errors.js'
 import { type AnswersOptions, createAnswers, type Seen as State } from '../answers.js'
 import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
-import { withProof } from '../status.js'
 import { createStore } from '../store/create-store.js'
 import { failed, otherNetwork } from '../store/failures.js'
 import { configOf, createPool, type PostgresLocation, tablesOf } from '../store/postgres-connection.js'
@@ -90,7 +89,7 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     const sequenceGaps = isSame ? before.sequenceGaps : sequenceGapsOf(state)
     const volumes = before?.volumes ?? createVolumes(store, options.valuation)
     const searched: State['searched'] = gap => progress.lost.has(gapKey(gap))
-    seen = withProof(state, { ...progress, sequenceGaps, searched, volumes })
+    seen = { ...state, ...progress, sequenceGaps, searched, volumes }
     tellLoaded()
     return seen
   }

@@ -1,17 +1,16 @@
 /** What is known of a DAO's past: whether a figure may be made of it is decided here alone. */
+import type { Moment } from '../../chain/moment.js'
 import type { StoreState } from './types.js'
 import { spans } from './losses.js'
 import type { MissingOwners } from './missing-owners.js'
 import { type Numbered, type SequenceGap, unstored } from './sequence-gaps.js'
+import { beginningOf, type Walked, walkedTo } from './signature-ranges.js'
 
-export interface Completeness extends Numbered, Pick<StoreState, 'unreadable' | 'missing' | 'losses'> {
+export interface Completeness extends Numbered, Walked, Pick<StoreState, 'unreadable' | 'missing' | 'losses'> {
   sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>
-  /** Up to which what is stored has been compared with the accounts. */
-  verifiedSlot: number
+  /** Up to which what is stored has been compared with the accounts; null: not yet. */
+  verifiedTo: Moment | null
   missingOwners: MissingOwners
-  /** As `beginningOf` and `walkedTo` of signature-ranges.ts. */
-  lostBefore: number | null
-  walkedTo: number
   /** Whether a sequence gap has been searched in vain in the DAO's own signatures. */
   searched: (gap: SequenceGap) => boolean
 }
@@ -20,11 +19,11 @@ export interface Completeness extends Numbered, Pick<StoreState, 'unreadable' | 
 export type Known = 'whole' | 'lost' | 'partly'
 
 /** Whether a walk down to a Unix second covers all after another. */
-export const isWalked = (walkedTo: number, after: number): boolean => walkedTo === -Infinity || walkedTo < after
+export const isWalked = (end: number, after: number): boolean => end === -Infinity || end < after
 
 /** Whether a gap is a stated loss: searched in vain, and before all that nodes have, or within a loss. */
-export const isLost = (gap: SequenceGap, { searched, lostBefore, losses }: Completeness): boolean =>
-  searched(gap) && ((gap.from === 1n && lostBefore !== null) || spans(gap, losses))
+export const isLost = (gap: SequenceGap, known: Completeness): boolean =>
+  known.searched(gap) && ((gap.from === 1n && beginningOf(known) !== null) || spans(gap, known.losses))
 
 /** Something that may be missing, of `since` to `until`, Unix seconds. */
 interface Doubt { since: number, until: number, isLost: boolean }
@@ -34,11 +33,12 @@ const doubt = (until: number | null, since: number | null = null, isLost = false
 
 /** By DAO all that may be missing of it. */
 function doubtsOf (known: Completeness): (dao: string) => Doubt[] {
-  const { sequenceRanges, sequenceGaps, unreadable, verifiedSlot, missing, missingOwners, losses, lostBefore } = known
+  const { sequenceRanges, sequenceGaps, unreadable, verifiedTo, missing, missingOwners, losses } = known
+  const [lostBefore, end, verifiedSlot] = [beginningOf(known), walkedTo(known), verifiedTo?.slot ?? 0]
   const decided = Math.max(verifiedSlot, missingOwners.slot)
   const ofMissing = (some: typeof missing) => some.map(({ at }) => doubt(at, at))
   const ofLosses = (some: typeof losses) => some.map(({ until }) => doubt(until))
-  const ofWalk = known.walkedTo === -Infinity ? [] : [doubt(known.walkedTo + 1)]
+  const ofWalk = end === -Infinity ? [] : [doubt(end + 1)]
   const anybodys = [
     ...ofWalk,
     ...ofLosses(losses.filter(({ toSlot }) => toSlot > verifiedSlot)),

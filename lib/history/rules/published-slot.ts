@@ -1,6 +1,7 @@
 /** Readers ask for each block range once: none is published in which something may be missing. */
 import { type Completeness, isLost } from './completeness.js'
 import type { SequenceGap } from './sequence-gaps.js'
+import { isComplete } from './signature-ranges.js'
 
 export interface PublishView {
   /** Whether the search for a gap met transactions that were not given. */
@@ -13,10 +14,10 @@ export interface PublishView {
 export function publishableSlot (
   known: Completeness, { meetsMissing, incompleteSlot }: PublishView
 ): number | undefined {
-  const { walkedTo, verifiedSlot, missing } = known
-  if (walkedTo !== -Infinity || verifiedSlot === 0) return undefined
+  const { verifiedTo, missing } = known
+  if (!isComplete(known) || verifiedTo === null) return undefined
   const sequenceGaps = [...known.sequenceGaps.values()].flat()
-  let slot = verifiedSlot
+  let slot = verifiedTo.slot
   // the slot at the low end of a gap may hold events on both sides of it
   for (const gap of sequenceGaps) if (!isLost(gap, known)) slot = Math.min(slot, gap.fromSlot - 1)
   for (const { slot: at } of missing) {

@@ -4,6 +4,7 @@ import {
 } from '../rules/candles.js'
 import { ratio } from '../../decimal.js'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
+import { walkedTo } from '../rules/signature-ranges.js'
 import type { MarketKey, Trade } from '../rules/types.js'
 import type { Store } from '../store/create-store.js'
 import type { CandleRange } from '../store/types.js'
@@ -99,6 +100,7 @@ export function createReading (store: Store, { windows, closes }: Volumes, known
     /** Of a DAO after the Unix second `after`, −Infinity: from its beginning, up to `until`. */
     knowledge: (dao: string, after: number, until?: number) => knowledgeOf(known, after, until)(dao),
     wholeAfter: wholeAfterOf(known),
+    walkedTo: walkedTo(known),
     known
   }
 }

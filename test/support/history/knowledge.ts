@@ -3,35 +3,46 @@ import { NO_OWNERS } from '../../../lib/history/rules/missing-owners.js'
 import type { SequenceGap } from '../../../lib/history/rules/sequence-gaps.js'
 import type { MissingTransaction } from '../../../lib/history/rules/types.js'
 
+/** What nodes no longer have, to where the walk has come, and what has been compared (0: nothing). */
+export interface Past { lostBefore?: number | null, walkedTo?: number, verifiedSlot?: number }
+
+/** As the state has it: walked to the nodes' beginning, or to `walkedTo`. */
+export function pastOf ({ lostBefore = null, walkedTo = -Infinity, verifiedSlot = 100 }: Past) {
+  const ended = walkedTo === -Infinity
+  const oldestTime = ended ? lostBefore : walkedTo === Infinity ? null : walkedTo
+  const range = { newest: 'n', newestSlot: 1, oldest: 'o', oldestSlot: 1, oldestTime, anchor: null }
+  return { ended, indexedRanges: [range], verifiedTo: verifiedSlot === 0 ? null : { slot: verifiedSlot, time: 0 } }
+}
+
 /** All is known of one DAO, 'A'. */
 export const NOTHING_MISSING: Completeness = {
   sequenceRanges: new Map([['A', []]]),
   unreadable: new Map(),
   sequenceGaps: new Map(),
   numbersAhead: new Map(),
-  verifiedSlot: 100,
+  ...pastOf({}),
   searched: () => false,
   missingOwners: NO_OWNERS,
   missing: [],
-  lostBefore: null,
-  losses: [],
-  walkedTo: -Infinity
+  losses: []
 }
 
 /** Whether one of `missing` may be a DAO's without showing as its gap, all of which are before the second 1. */
-export function mayOwnOf (missing: MissingTransaction[], facts: Partial<Completeness>): (dao: string) => boolean {
-  const knowledge = knowledgeOf({ ...NOTHING_MISSING, ...facts, missing }, 1)
+export function mayOwnOf (
+  missing: MissingTransaction[], facts: Partial<Completeness> & Past
+): (dao: string) => boolean {
+  const knowledge = knowledgeOf({ ...NOTHING_MISSING, ...facts, ...pastOf(facts), missing }, 1)
   return dao => knowledge(dao) !== 'whole'
 }
 
 /** Whether an event of `gap` after the Unix second `time` may be missing. `lost`: of one looked for in vain. */
 export function mayReach (
-  gap: SequenceGap, time: number, lost: Partial<Pick<Completeness, 'lostBefore' | 'losses' | 'missing'>> | null
+  gap: SequenceGap, time: number, lost: Partial<Pick<Completeness, 'losses' | 'missing'>> & Past | null
 ): boolean {
   const known = {
     ...NOTHING_MISSING,
     ...lost,
-    verifiedSlot: Infinity,
+    ...pastOf({ ...lost, verifiedSlot: Infinity }),
     searched: () => lost !== null,
     sequenceRanges: new Map([[gap.dao, []]]),
     sequenceGaps: new Map([[gap.dao, [gap]]])

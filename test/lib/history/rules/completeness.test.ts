@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../../../../lib/history/rules/completeness.js'
-import { NOTHING_MISSING } from '../../../support/history/knowledge.js'
+import { NOTHING_MISSING, pastOf } from '../../../support/history/knowledge.js'
 import { createRandom } from '../../../../simulator/random.js'
 
 const DAO = 'A'
@@ -23,7 +23,10 @@ test('everything is known from the earliest second after which nothing may be mi
     })
     const known: Completeness = {
       ...NOTHING_MISSING,
-      walkedTo: random.int(2) === 0 ? -Infinity : second(),
+      ...pastOf({
+        walkedTo: random.int(2) === 0 ? -Infinity : second(),
+        lostBefore: random.int(3) === 0 ? second() : null
+      }),
       sequenceGaps: new Map([[DAO, gaps]]),
       unreadable: new Map(random.int(3) === 0 ? [[DAO, second()]] : []),
       missing: random.int(3) === 0
@@ -32,7 +35,6 @@ test('everything is known from the earliest second after which nothing may be mi
           ]
         : [],
       losses: random.int(3) === 0 ? [{ fromSlot: second(), toSlot: 60, until: second() }] : [],
-      lostBefore: random.int(3) === 0 ? second() : null,
       searched: () => round % 2 === 0
     }
     const counted = [
@@ -47,6 +49,6 @@ test('everything is known from the earliest second after which nothing may be mi
     }
   }
   t.equal(wholeAfterOf(NOTHING_MISSING)(DAO), -Infinity)
-  t.equal(wholeAfterOf({ ...NOTHING_MISSING, walkedTo: Infinity })(DAO), undefined)
+  t.equal(wholeAfterOf({ ...NOTHING_MISSING, ...pastOf({ walkedTo: Infinity }) })(DAO), undefined)
   t.end()
 })

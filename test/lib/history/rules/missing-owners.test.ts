@@ -2,7 +2,7 @@ import { test } from 'tap'
 import type { Completeness } from '../../../../lib/history/rules/completeness.js'
 import { NO_OWNERS, suspectsAt } from '../../../../lib/history/rules/missing-owners.js'
 import type { MissingTransaction, SequenceRange } from '../../../../lib/history/rules/types.js'
-import { mayOwnOf } from '../../../support/history/knowledge.js'
+import { mayOwnOf, type Past } from '../../../support/history/knowledge.js'
 
 const missing = (...slots: number[]): MissingTransaction[] => slots.map(
   slot => ({ signature: `s${slot}`, slot, at: null, reason: 'null' })
@@ -11,7 +11,7 @@ const range = (first: bigint, last: bigint, firstSlot = 10, lastSlot = 90) =>
   ({ first, last, firstSlot, lastSlot }) as SequenceRange
 const upTo = (...lasts: bigint[]) => lasts.map((last, at) => range(at === 0 ? 1n : lasts[at - 1]! + 2n, last))
 type OwnerFacts =
-  Pick<Completeness, 'verifiedSlot' | 'numbersAhead' | 'missingOwners' | 'sequenceRanges' | 'sequenceGaps'>
+  Pick<Past, 'verifiedSlot'> & Pick<Completeness, 'numbersAhead' | 'missingOwners' | 'sequenceRanges' | 'sequenceGaps'>
 const facts = (rest: Partial<OwnerFacts> = {}): OwnerFacts => ({
   verifiedSlot: 100,
   numbersAhead: new Map([['A', 3n], ['B', 5n]]),

@@ -2,15 +2,14 @@ import { test } from 'tap'
 import type { Completeness } from '../../../../lib/history/rules/completeness.js'
 import { publishableSlot, type PublishView } from '../../../../lib/history/rules/published-slot.js'
 import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
+import { type Past, pastOf } from '../../../support/history/knowledge.js'
 
 const WHOLE: Completeness & PublishView = {
   sequenceRanges: new Map(),
   unreadable: new Map(),
   numbersAhead: new Map(),
   missingOwners: { slot: 0, owners: {} },
-  walkedTo: -Infinity,
-  lostBefore: 1,
-  verifiedSlot: 990,
+  ...pastOf({}),
   sequenceGaps: new Map(),
   searched: () => false,
   meetsMissing: () => false,
@@ -22,9 +21,10 @@ const gap = (over: Partial<SequenceGap>): SequenceGap => ({
   dao: 'D', from: 5n, to: 6n, since: 1, until: 2, fromSlot: 500, toSlot: 600, ...over
 })
 const slotOf = (
-  { sequenceGaps = [], ...over }: Partial<Omit<typeof WHOLE, 'sequenceGaps'>> & { sequenceGaps?: SequenceGap[] }
+  { sequenceGaps = [], ...over }: Partial<Omit<typeof WHOLE, 'sequenceGaps'>> & Past & { sequenceGaps?: SequenceGap[] }
 ) => {
-  const view = { ...WHOLE, ...over, sequenceGaps: new Map([['D', sequenceGaps]]) }
+  const past = pastOf({ lostBefore: 1, verifiedSlot: 990, ...over })
+  const view = { ...WHOLE, ...past, ...over, sequenceGaps: new Map([['D', sequenceGaps]]) }
   return publishableSlot(view, view)
 }
 const yes = () => true

@@ -181,8 +181,8 @@ export const DEFECTS: Defect[] = [
     by: 54,
     sentence: 'Blocks are told before they are final and compared.',
     file: 'lib/history/rules/published-slot.ts',
-    find: 'let slot = verifiedSlot',
-    put: 'let slot = verifiedSlot + 50'
+    find: 'let slot = verifiedTo.slot',
+    put: 'let slot = verifiedTo.slot + 50'
   },
   {
     name: 'late-swap-not-summed',
