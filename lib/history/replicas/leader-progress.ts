@@ -3,6 +3,7 @@ import type { Progress } from '../status.js'
 import type { Store } from '../store/create-store.js'
 import { NO_OWNERS } from '../rules/missing-owners.js'
 import { gapKey } from '../rules/sequence-gaps.js'
+import { isComplete } from '../rules/signature-ranges.js'
 
 const NOTHING: Pick<Progress, 'head' | 'lastDay' | 'verifiedTo' | 'missingOwners'> = {
   head: null, lastDay: null, verifiedTo: null, missingOwners: NO_OWNERS
@@ -17,16 +18,20 @@ export async function readLeaderProgress (store: Store) {
   return { ...NOTHING, ...told as Partial<typeof NOTHING>, ...leader, lost: new Set<string>(lost) }
 }
 
-/** Tells it to followers, with what earlier leaders told: a new one has yet to search the gaps, and to come as far. */
-export const createProgressWriter = (store: Store) =>
-  async ({ head, lastDay, verifiedTo, sequenceGaps, searched, missingOwners }: Progress) => {
-    const before = await readLeaderProgress(store)
-    const lost = new Set([...before.lost, ...[...sequenceGaps.values()].flat().filter(searched).map(gapKey)])
-    await store.tell(JSON.stringify({
-      head: head ?? before.head,
-      lastDay,
-      verifiedTo: verifiedTo ?? before.verifiedTo,
-      missingOwners,
-      lost: [...lost]
-    }))
-  }
+/**
+ * Tells it to followers, with what earlier leaders told: a new one has yet to search the gaps, and to come as far. What
+ * was lost and found since is no gap any more, once the walk shows them all.
+ */
+export const createProgressWriter = (store: Store) => async (progress: Progress) => {
+  const { head, lastDay, verifiedTo, sequenceGaps, searched, missingOwners } = progress
+  const before = await readLeaderProgress(store)
+  const gaps = new Map([...sequenceGaps.values()].flat().map(gap => [gapKey(gap), gap]))
+  const lost = [...gaps].filter(([key, gap]) => before.lost.has(key) || searched(gap)).map(([key]) => key)
+  await store.tell(JSON.stringify({
+    head: head ?? before.head,
+    lastDay,
+    verifiedTo: verifiedTo ?? before.verifiedTo,
+    missingOwners,
+    lost: isComplete(progress) ? lost : [...new Set([...before.lost, ...lost])]
+  }))
+}

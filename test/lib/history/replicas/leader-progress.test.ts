@@ -26,6 +26,22 @@ test('who leads next tells what was compared before, until it has compared', { s
   t.match(await tell(13, 11), { verifiedTo: moment(11) })
 })
 
+test('a gap that was lost is told by who leads next, until it has been filled', { skip }, async t => {
+  const engine = await openPostgresEngine(newPlace(t).url)
+  t.teardown(() => engine.release())
+  const store = createStore(engine)
+  const tell = async (gaps: bigint[], isSearched: boolean, ended = true) => {
+    const sequenceGaps = new Map([['A', gaps.map(from => ({ dao: 'A', from }))]])
+    const walked = { indexedRanges: [], ended }
+    await createProgressWriter(store)({ ...walked, sequenceGaps, searched: () => isSearched } as never)
+    return [...(await readLeaderProgress(store)).lost].sort()
+  }
+  t.same(await tell([1n, 7n], true), ['A 1', 'A 7'])
+  t.same(await tell([1n, 7n, 9n], false), ['A 1', 'A 7'], 'by one that has not searched yet')
+  t.same(await tell([9n], false, false), ['A 1', 'A 7'], 'nor walked to where first numbers show')
+  t.same(await tell([1n, 9n], false), ['A 1'])
+})
+
 test('who has waited long for others\' readings is told so, and reads nothing', { skip }, async t => {
   const { url } = newPlace(t)
   const engine = await openPostgresEngine(url)
