@@ -31,21 +31,21 @@ interface Doubt { since: number, until: number, isLost: boolean }
 const doubt = (until: number | null, since: number | null = null, isLost = false): Doubt =>
   ({ since: since ?? -Infinity, until: until ?? Infinity, isLost })
 
-/** By DAO all that may be missing of it. */
-function doubtsOf (known: Completeness): (dao: string) => Doubt[] {
+/** By DAO all that may be missing of it; `few`: what is needed of the doubts, perhaps many, that all DAOs share. */
+function doubtsOf (known: Completeness, few: (shared: Doubt[]) => Doubt[]): (dao: string) => Doubt[] {
   const { sequenceRanges, sequenceGaps, unreadable, verifiedTo, missing, missingOwners, losses } = known
   const [lostBefore, end, verifiedSlot] = [beginningOf(known), walkedTo(known), verifiedTo?.slot ?? 0]
   const decided = Math.max(verifiedSlot, missingOwners.slot)
   const ofMissing = (some: typeof missing) => some.map(({ at }) => doubt(at, at))
   const ofLosses = (some: typeof losses) => some.map(({ until }) => doubt(until))
   const ofWalk = end === -Infinity ? [] : [doubt(end + 1)]
-  const anybodys = [
+  const anybodys = few([
     ...ofWalk,
     ...ofLosses(losses.filter(({ toSlot }) => toSlot > verifiedSlot)),
     ...ofMissing(missing.filter(({ slot }) => slot > decided))
-  ]
+  ])
   // a DAO without any event shows no sequence gap
-  const withoutEvent = [...ofWalk, ...ofLosses(losses), ...ofMissing(missing)]
+  const withoutEvent = few([...ofWalk, ...ofLosses(losses), ...ofMissing(missing)])
 
   /** A lost gap lies before the nodes' past, if it is the first, or in a loss that it spans. */
   function ofGap (gap: SequenceGap): Doubt[] {
@@ -74,18 +74,20 @@ function doubtsOf (known: Completeness): (dao: string) => Doubt[] {
 
 /** What is known of any DAO after the Unix second `after`, −Infinity: from its beginning, up to `until`. */
 export function knowledgeOf (known: Completeness, after: number, until = Infinity): (dao: string) => Known {
-  const doubts = doubtsOf(known)
+  const reaching = (doubts: Doubt[]) => doubts.filter(one => one.until > after && one.since <= until)
+  const doubts = doubtsOf(known, shared => reaching(shared).slice(0, 1))
   return dao => {
-    const reached = doubts(dao).filter(one => one.until > after && one.since <= until)
+    const reached = reaching(doubts(dao))
     return reached.length === 0 ? 'whole' : reached.every(({ isLost }) => isLost) ? 'lost' : 'partly'
   }
 }
 
 /** The earliest Unix second after which all of a DAO is known, −Infinity: from its beginning; undefined: none. */
 export function wholeAfterOf (known: Completeness): (dao: string) => number | undefined {
-  const doubts = doubtsOf(known)
+  const endOf = (doubts: Doubt[]) => doubts.reduce((end, { until }) => Math.max(end, until), -Infinity)
+  const doubts = doubtsOf(known, shared => [doubt(endOf(shared))])
   return dao => {
-    const end = doubts(dao).reduce((end, { until }) => Math.max(end, until), -Infinity)
+    const end = endOf(doubts(dao))
     return end === Infinity ? undefined : end
   }
 }
