@@ -1,16 +1,13 @@
 /** Lists of signatures. */
 import type { CallOptions, Cursor, SignatureInfo, SignaturePage } from '../../chain/types.js'
-import { isServiceError, ServiceError } from '../../errors.js'
+import { orUnknown, ServiceError } from '../../errors.js'
 import { above, extend, type UnindexedRange } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'
 
 /** A page behind a cursor, or the newest; empty behind an unknown cursor. */
-export const listSignatures = (
+export const listSignatures = async (
   { reader }: Pick<Context, 'reader'>, address: string, page: SignaturePage, options: CallOptions
-): Promise<SignatureInfo[]> => reader.signatures(address, page, options).catch((error: unknown) => {
-  if (isServiceError(error, 'CURSOR_UNKNOWN')) return []
-  throw error
-})
+): Promise<SignatureInfo[]> => await orUnknown(reader.signatures(address, page, options), 'CURSOR_UNKNOWN') ?? []
 
 /** What is listed below an indexed range and not stored yet. */
 interface Listing {

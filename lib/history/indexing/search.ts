@@ -1,5 +1,5 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions that were not given. */
-import type { Cursor, SignatureInfo } from '../../chain/types.js'
+import type { SignatureInfo } from '../../chain/types.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { Context } from './context.js'
@@ -16,22 +16,10 @@ const DEADLINE_MS = 3_000
 /** Searched in vain so many times. `at`: when again, ms. */
 interface Tried { times: number, at: number, meetsMissing: boolean }
 
-/** The gap at hand, searched page by page, newest first. */
-interface Searched {
-  gap: SequenceGap
-  /** undefined: the next page begins at the newest. */
-  cursor: Cursor | undefined
-  /** Of the page, not read yet. */
-  entries: SignatureInfo[]
-  hasPage: boolean
-  isLastPage: boolean
-  found: number
-  meetsMissing: boolean
-}
-
 export function createSearch (context: Context) {
   const { fetcher, writer, store, clock, signal, onLog } = context
   const tried = new Map<string, Tried>()
+  /** The gap at hand, searched page by page, newest first. */
   let current: Searched | undefined
   const isDue = (key: string): boolean => (tried.get(key)?.at ?? 0) <= clock.now()
   const wasTried = (gap: SequenceGap): boolean => tried.has(gapKey(gap))
@@ -75,12 +63,22 @@ export function createSearch (context: Context) {
     return true
   }
 
-  async function begin (gap: SequenceGap): Promise<Searched> {
+  type Searched = Awaited<ReturnType<typeof begin>>
+  async function begin (gap: SequenceGap) {
     // a gap at the end has no upper bound
     const bounds = gap.toSlot < Number.MAX_SAFE_INTEGER ? [{ dao: gap.dao, seq: gap.to + 1n }] : []
     const [after] = await store.origins(bounds)
-    const cursor = after === undefined ? undefined : { signature: after.signature, slot: gap.toSlot }
-    return { gap, cursor, entries: [], hasPage: false, isLastPage: false, found: 0, meetsMissing: false }
+    return {
+      gap,
+      /** undefined: the next page begins at the newest. */
+      cursor: after && { signature: after.signature, slot: gap.toSlot },
+      /** Of the page, not read yet. */
+      entries: [] as SignatureInfo[],
+      hasPage: false,
+      isLastPage: false,
+      found: 0,
+      meetsMissing: false
+    }
   }
 
   async function listMore (search: Searched): Promise<void> {
