@@ -55,14 +55,14 @@ export const DaoRecordSchema = record('DaoRecord', 'Everything of one DAO.', {
   }, 'The launch that made it; null: none did.')),
   multisig: address('Its multisig.', '3ED6NpBuvkbp2x8VME9P718jpyzKeafpKZgMn2LbXeP9'),
   team_address: nullable(address('Its team; null: none is set.'), [null]),
-  last_price: nullable(decimal('Price of one base token in quote tokens; null where it is not listed.', price)),
+  last_price: nullable(decimal('Price of one base token in quote tokens; null without reserves.', price)),
   price_usd: nullable(decimal('In USD by the settings; null without.', price)),
   ...PRICE_CHANGES,
   market_cap_usd: nullable(
     decimal('Circulating supply × price, 2 places; null without a price in USD.', '11770000.00')
   ),
   fdv_usd: nullable(decimal('Total supply × price, 2 places.', '23540000.00')),
-  liquidity_in_usd: nullable(decimal('As in the tickers; null where it is not listed.', liquidity)),
+  liquidity_in_usd: nullable(decimal('As in the tickers; null without reserves.', liquidity)),
   ath: extreme('Highest'),
   atl: extreme('Lowest', [null]),
   supply: DaoSupplySchema,

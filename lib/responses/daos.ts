@@ -204,7 +204,7 @@ export function createDaoResponses (sources: DaoSources) {
     const { pool } = figures
     const proposed = (await proposals.all(parts)).flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
     const reason = reasonOf(state.discovered.find(one => one.address === address)!, await incomplete())
-    const isPriced = reason === null && pool.baseReserves > 0n && pool.quoteReserves > 0n
+    const isPriced = pool.baseReserves > 0n && pool.quoteReserves > 0n
     const [extremes, created] = await history.read(async reading =>
       [await extremesOf(reading, address, pool), createdAt(reading, address)])
     const isDeciding = dao.state === 'futarchy'
@@ -238,7 +238,7 @@ export function createDaoResponses (sources: DaoSources) {
       ...changesOf(traded),
       market_cap_usd: caps.market_cap_usd,
       fdv_usd: caps.fdv_usd,
-      liquidity_in_usd: reason === null ? usdText(liquidityUsd(pool, state.usd)) : null,
+      liquidity_in_usd: isPriced ? usdText(liquidityUsd(pool, state.usd)) : null,
       ...extremes,
       supply: {
         ...supply,

@@ -3,7 +3,7 @@ import type { DaoRecord } from '../../schemas/dao.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Treasuries, Treasury } from '../../schemas/treasury.js'
 import { createTokenAccount } from '../../simulator/mint.js'
-import { build, headReached, historyComplete, settings, startChain } from '../helper.js'
+import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
 import { getterOf } from '../support/answers.js'
 import { INVALID_DAO } from '../../schemas/errors.js'
 
@@ -225,6 +225,26 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
     await headReached(app, ledger, ledger.time)
     // what is being read when the clock leaps is as old as the leap
     await get('/api/treasuries')
+  })
+
+  await t.test('a DAO that is not listed for a trade that no node lists has the price of its account', async t => {
+    ledger.advance(11)
+    node.faults.set({ kind: 'hole', value: [ledger.time, ledger.time] })
+    plain.swap('buy', 10n ** 10n)
+    ledger.advance(30)
+    plain.swap('buy', 10n ** 10n)
+    await headReached(app, ledger, ledger.time)
+    await until('the gap shows', () => app.history.report().get(plain.address)!.missingEvents === 1n)
+    ledger.advance(11)
+    const record = await get<DaoRecord>(`/api/daos/${plain.address}`)
+    t.match(record, { listed: false, reason: 'history incomplete', price_change_24h: null })
+    t.ok(near(record.last_price!, Number(plain.reserves.quote) * 1e3 / Number(plain.reserves.base)))
+    t.equal(record.last_price, record.price_usd)
+    t.ok(near(record.liquidity_in_usd!, Number(2n * plain.reserves.quote) / 1e6))
+    node.faults.clear()
+    ledger.advance(60)
+    await until('it is found', () => app.history.report().get(plain.address)!.missingEvents === 0n)
+    await headReached(app, ledger, ledger.time)
   })
 
   await t.test('where what lists token accounts is older than what reads them', async t => {
