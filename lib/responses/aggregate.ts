@@ -80,6 +80,11 @@ function createTotals (sources: Sources) {
       walkedTo: head.time,
       /** As `firstWholeDay`. */
       firstDay,
+      /** Throws WARMING_UP where the days end before what is read, or have begun since. */
+      checkRead (oldest: number, newest = oldest): void {
+        if (newest < firstDay) throw warmingUp(`the days before ${dateOf(firstDay)} are still being read`)
+        if (oldest > dayOf(head.time)) throw warmingUp(`${dateOf(oldest)} has begun since the sums were made`)
+      },
       headers: { volume: headers, fees: { ...headers, 'x-fees-unknown': String(unknownFees) } },
       volume,
       fees,
@@ -123,8 +128,6 @@ type Row = MarketDays[number]
 const liquidityText = (row: ReturnType<typeof closingDays>[number] | undefined): string | null =>
   row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
 
-const notRead = (firstDay: number) => warmingUp(`the days before ${dateOf(firstDay)} are still being read`)
-
 /** Days of one answer, at most and by default. */
 const [MAX_DAYS, USUAL_DAYS] = [366, 30]
 
@@ -166,8 +169,8 @@ export function createDayResponses (sources: Sources) {
   const liquidityOfOne = byDao(sources, liquidity)
 
   const ofDay = keep(sources, async (parts, day: number) => {
-    const { state, daily, firstDay, isOver, rows, headers } = await totals(parts)
-    if (day < firstDay) throw notRead(firstDay)
+    const { state, daily, checkRead, isOver, rows, headers } = await totals(parts)
+    checkRead(day)
     const date = dateOf(day)
     const all = (await rows()).find(row => row.date === date) ??
       { date, complete: isOver(day), volume_usd: '0.00', fees_usd: '0.00', trades: 0 }
@@ -194,10 +197,11 @@ export function createDayResponses (sources: Sources) {
     return jsonResponse<MarketDay>({ ...all, pools: sorted.map(({ row }) => row) }, headers.fees)
   })
 
-  const ofDays = keep(sources, async (parts, first: string, last: string) => {
-    const { firstDay, rows, headers } = await totals(parts)
-    if (last < dateOf(Math.max(firstDay, 0))) throw notRead(firstDay)
-    return jsonResponse((await rows()).filter(({ date }) => date >= first && date <= last).reverse(), headers.fees)
+  const ofDays = keep(sources, async (parts, first: number, last: number, most: number) => {
+    const { checkRead, rows, headers } = await totals(parts)
+    checkRead(first, last)
+    const found = (await rows()).filter(({ date }) => date >= dateOf(first) && date <= dateOf(last))
+    return jsonResponse(found.slice(0, most).reverse(), headers.fees)
   })
 
   return {
@@ -235,10 +239,11 @@ export function createDayResponses (sources: Sources) {
       const name = asked.since === undefined ? 'from' : 'since'
       const today = dayOf(history.head().time)
       const last = to === undefined ? today : Math.min(dayOf(to), today)
-      const first = from === undefined ? last - USUAL_DAYS + 1 : dayOf(from)
-      if (from !== undefined) checkFinal(sources, first * DAY, invalidParameter(name, 'a day that has begun'))
+      if (from === undefined) return await ofDays(parts, 0, last, USUAL_DAYS)
+      const first = dayOf(from)
+      checkFinal(sources, first * DAY, invalidParameter(name, 'a day that has begun'))
       if (last - first >= MAX_DAYS) throw invalidParameter(name, `at most ${MAX_DAYS} days in all`)
-      return await ofDays(parts, dateOf(Math.max(first, 0)), dateOf(last))
+      return await ofDays(parts, first, last, MAX_DAYS)
     }
   }
 }

@@ -220,6 +220,25 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     t.equal((await get<MarketDays>(`/api/days?from=${today}`)).length, 1)
   })
 
+  await t.test('a day that has begun since the sums were made is not answered by those', async t => {
+    const midnight = ledger.time - ledger.time % DAY + DAY
+    ledger.advance(midnight - ledger.time - 6)
+    await headReached(app, ledger, midnight - 6)
+    await get('/api/days')
+    ledger.advance(midnight + 1 - ledger.time)
+    deep.swap('buy', 1_000_000n)
+    await headReached(app, ledger, midnight + 1)
+    const today = new Date(midnight * 1000).toISOString().slice(0, 10)
+    const one = await app.inject(`/api/days/${today}`)
+    t.ok(one.statusCode === 503 || one.json<MarketDay>().trades === 1, one.payload)
+    const since = await app.inject(`/api/days?from=${today}`)
+    t.ok(since.statusCode === 503 || since.json<MarketDays>()[0]?.trades === 1, since.payload)
+    t.equal((await get<MarketDays>('/api/days')).length, 30)
+    ledger.advance(10)
+    await headReached(app, ledger, midnight + 11)
+    t.equal((await get<MarketDay>(`/api/days/${today}`)).trades, 1)
+  })
+
   await t.test('while a proposal is live a quote is the least that is had', async t => {
     shallow.launchProposal()
     ledger.advance(30)
