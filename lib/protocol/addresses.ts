@@ -1,5 +1,3 @@
-import { LRUCache } from 'lru-cache'
-import { upTo } from '../lru.js'
 import { derive, keyBytes, keyText } from './pda.js'
 
 /** Programs and the addresses derived from them, by the seeds of the sources named. */
@@ -28,7 +26,7 @@ export type LaunchpadVersion = typeof LAUNCHPADS[number]['version']
 
 /** Addresses kept, some 30 of a mint of a launch: its supply is read again every few seconds. */
 const MAX_KEPT = 30_000
-const kept = new LRUCache<string, string>(upTo(MAX_KEPT))
+const kept = new Map<string, string>()
 
 /** A program-derived address; a seed given as text is a key. */
 function pda (program: string, ...seeds: ReadonlyArray<string | Buffer>): string {
@@ -36,6 +34,7 @@ function pda (program: string, ...seeds: ReadonlyArray<string | Buffer>): string
   let address = kept.get(id)
   if (address === undefined) {
     const bytes = seeds.map(seed => typeof seed === 'string' ? keyBytes(seed) : seed)
+    if (kept.size >= MAX_KEPT) kept.clear()
     kept.set(id, address = keyText(derive(bytes, keyBytes(program))))
   }
   return address
