@@ -156,12 +156,12 @@ function wants (name: string, keyword: string, params: Record<string, unknown>, 
  * CHAIN_WS_URL from one that is not set.
  */
 export function deriveSettings (raw: RawSettings, env: Environment) {
-  const nodeUrls = list(raw.CHAIN_RPC_URL)
+  const [nodeUrls, rates] = [list(raw.CHAIN_RPC_URL), list(raw.CHAIN_RPC_RATE).map(Number)]
   const defaultWebsocket = env.CHAIN_WS_URL === undefined && nodeUrls[0] === PUBLIC_NODE ? PUBLIC_WEBSOCKET : undefined
   return {
     nodeUrls,
     /** Calls a second that each node's plan allows; undefined: learned. */
-    nodeRates: ratesOf(raw.CHAIN_RPC_RATE, nodeUrls.length),
+    nodeRates: nodeUrls.map((_, at) => rates[rates.length === 1 ? 0 : at]),
     /** Undefined: no WebSocket. */
     websocketUrl: raw.CHAIN_WS_URL ?? defaultWebsocket,
     port: raw.PORT,
@@ -196,12 +196,6 @@ export function deriveSettings (raw: RawSettings, env: Environment) {
     metricsPort: raw.METRICS_PORT || undefined,
     metricsHost: raw.METRICS_HOST
   }
-}
-
-/** A rate for each of `count` nodes: one for all, or one for each. */
-function ratesOf (text: string, count: number): Array<number | undefined> {
-  const rates = list(text).map(Number)
-  return Array.from({ length: count }, (_, index) => rates.length === 1 ? rates[0] : rates[index])
 }
 
 /** How many of a word's letters another lacks, wherever they are. */

@@ -9,7 +9,7 @@ import { PROGRAMS } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { type Part, partOf } from './fresh.js'
 
-export type Accounts = ReadonlyMap<string, RawAccount>
+export type Accounts = Map<string, RawAccount>
 
 /** Accounts that were read together: of one slot where one call holds them all. */
 export interface AccountSet {
@@ -34,8 +34,6 @@ export function wrongWith (key: string, error: unknown): ServiceError {
   throw error
 }
 
-interface Found extends AccountSet { accounts: Map<string, RawAccount> }
-
 export type SetReader = ReturnType<typeof createSetReader>
 
 export function createSetReader (reader: AccountReader) {
@@ -48,8 +46,8 @@ export function createSetReader (reader: AccountReader) {
   async function read (
     parts: Part[], wanted: ReadonlyMap<string, ReadonlySet<string>>, minSlot?: number, size = most
   ): Promise<Map<string, AccountSet>> {
-    const found = new Map<string, Found>()
-    const calls: Array<Array<{ address: string, set: Found }>> = []
+    const found = new Map<string, AccountSet>()
+    const calls: Array<Array<{ address: string, set: AccountSet }>> = []
     for (const [key, asked] of wanted) {
       const set = { slot: Infinity, asked, accounts: new Map<string, RawAccount>() }
       found.set(key, set)

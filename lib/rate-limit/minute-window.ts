@@ -17,10 +17,8 @@ export interface Count {
 export const windowOf = (time: number): number => Math.floor(time / WINDOW)
 
 /** What is kept of each client until the clock's minute turns: at first what `make` gives. */
-export function createMinute<T extends object> (
-  make: () => T, now: () => number = systemClock.epoch, most: number = MAX_CLIENTS
-) {
-  const clients = new LRUCache<string, T>(upTo(most))
+export function createMinute<T extends object> (make: () => T, now: () => number = systemClock.epoch) {
+  const clients = new LRUCache<string, T>(upTo(MAX_CLIENTS))
   let current = 0
   return {
     of (key: string): { client: T, window: number, ttl: number } {
@@ -39,8 +37,8 @@ export function createMinute<T extends object> (
   }
 }
 
-export function createWindowCounter (now?: () => number, most?: number) {
-  const { of, size } = createMinute(() => ({ current: 0 }), now, most)
+export function createWindowCounter (now?: () => number) {
+  const { of, size } = createMinute(() => ({ current: 0 }), now)
   return {
     count (key: string): Count {
       const { client, ttl } = of(key)

@@ -11,7 +11,6 @@ interface SharedCounterOptions {
   max: (key: string) => number
   /** Wall clock, ms. */
   now?: () => number
-  most?: number
 }
 
 interface Client {
@@ -28,8 +27,8 @@ interface Client {
  * minute. While counting together fails, and to the end of that minute, a process lets through what it knows to be left
  * divided by the number of processes, so that all together stay within the limit.
  */
-export function createSharedCounter ({ counts, max: maxOf, now = systemClock.epoch, most }: SharedCounterOptions) {
-  const minute = createMinute<Client>(() => ({ shared: 0, own: 0, share: undefined }), now, most)
+export function createSharedCounter ({ counts, max: maxOf, now = systemClock.epoch }: SharedCounterOptions) {
+  const minute = createMinute<Client>(() => ({ shared: 0, own: 0, share: undefined }), now)
   /** The last window in which shared counting failed: in it processes are on their shares. */
   let torn = -1
 

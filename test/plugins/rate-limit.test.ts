@@ -1,6 +1,6 @@
 import { type AddressInfo } from 'node:net'
 import { test, type Test } from 'tap'
-import { createWindowCounter } from '../../lib/rate-limit/minute-window.js'
+import { createWindowCounter, MAX_CLIENTS } from '../../lib/rate-limit/minute-window.js'
 import { clientOf, plainAddress } from '../../lib/http/client-address.js'
 import { build, settings, startChain } from '../helper.js'
 
@@ -172,12 +172,12 @@ test('addresses have one form', async t => {
 })
 
 test('the counter is bounded, and whoever keeps asking stays counted', async t => {
-  const counter = createWindowCounter(() => 0, 1_000)
-  for (let i = 0; i < 10_000; i++) {
-    counter.count(`10.0.${i >> 8}.${i & 255}`)
-    if (i % 500 === 0) counter.count('192.0.2.1')
+  const counter = createWindowCounter(() => 0)
+  for (let i = 0; i < 2 * MAX_CLIENTS; i++) {
+    counter.count(`10.${i >> 16}.${i >> 8 & 255}.${i & 255}`)
+    if (i % 10_000 === 0) counter.count('192.0.2.1')
   }
-  t.equal(counter.size(), 1_000)
+  t.equal(counter.size(), MAX_CLIENTS)
   t.equal(counter.count('192.0.2.1').current, 21)
 })
 

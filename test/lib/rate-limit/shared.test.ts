@@ -1,4 +1,5 @@
 import { test } from 'tap'
+import { MAX_CLIENTS } from '../../../lib/rate-limit/minute-window.js'
 import { createSharedCounter, type SharedCounts } from '../../../lib/rate-limit/shared.js'
 
 const MINUTE = 60_000
@@ -104,7 +105,8 @@ test('more processes than requests: one each, for who has not been counted', asy
 
 test('memory is bounded: the client not seen for longest is forgotten', async t => {
   const counts = sharedBy(1)
-  const counter = createSharedCounter({ counts, max: () => 1, now: () => MINUTE, most: 2 })
-  for (const key of ['a', 'b', 'c', 'a']) await counter.count(key)
+  const counter = createSharedCounter({ counts, max: () => 1, now: () => MINUTE })
+  for (let i = 0; i <= MAX_CLIENTS; i++) await counter.count(i === 0 ? 'a' : `b${i}`)
+  await counter.count('a')
   t.equal(counts.sums.get('1:a'), 2, 'it is asked about again')
 })
