@@ -1,6 +1,6 @@
 import { multiply, type Rational, ZERO } from '../decimal.js'
 import { ServiceError, unusable, warmingUp } from '../errors.js'
-import type { DailyVolume, DayVolume, HistoryStatus, OtherFees } from '../history/history.js'
+import type { DailyVolume, DayVolume, HistoryStatus } from '../history/history.js'
 import { jsonResponse } from '../http/cached-response.js'
 import type { Part } from '../live/fresh.js'
 import { aggregateVolume, type TradedDao } from '../market/aggregate.js'
@@ -15,7 +15,7 @@ import type { AggregateFees, AggregateLiquidity } from '../../schemas/aggregate.
 import { INVALID_DATE } from '../../schemas/errors.js'
 import type { MarketDay, MarketDays } from '../../schemas/traded.js'
 import {
-  byDao, checkFinal, formOf, hasEvents, headOf, historyHeaders, keep, type PricedState, type Sources
+  byDao, checkFinal, formOf, hasEvents, headOf, historyHeaders, keep, type Sources
 } from './sources.js'
 
 /** The days of all DAOs at one moment, and their sums. */
@@ -105,21 +105,17 @@ function createTotals (sources: Sources) {
           const isUnknown = firstDay !== -Infinity || [...state.daos.keys()].some(isPartly) || await reading.untold()
           return isUnknown ? null : await reading.otherFees()
         })
-        return others === null ? { conditionalFees: null, externalPoolFees: null } : outsideTotals(others, state)
+        // those of known DAOs, an external position's where it is of the DAO's own tokens
+        const sum = (isExternal: boolean) => others && feesInUsd(others.flatMap(({ dao: of, mints, ...row }) => {
+          const dao = state.daos.get(of)
+          const worth = dao && state.usdPerUnit(dao.quoteMint)
+          const isOwn = mints === null || (mints.quote === dao?.quoteMint && mints.base === dao.baseMint)
+          return worth !== undefined && isOwn && (mints !== null) === isExternal ? [{ ...row, worth }] : []
+        }))
+        return { conditionalFees: ifKnown(sum(false), usdText), externalPoolFees: ifKnown(sum(true), usdText) }
       })
     }
   })
-}
-
-/** Those of known DAOs, an external position's where it is of the DAO's own tokens. */
-function outsideTotals (others: readonly OtherFees[], { daos, usdPerUnit }: PricedState) {
-  const text = (isExternal: boolean) => ifKnown(feesInUsd(others.flatMap(({ dao: address, mints, ...of }) => {
-    const dao = daos.get(address)
-    const worth = dao && usdPerUnit(dao.quoteMint)
-    const isOwn = mints === null || (mints.quote === dao?.quoteMint && mints.base === dao.baseMint)
-    return worth !== undefined && isOwn && (mints !== null) === isExternal ? [{ ...of, worth }] : []
-  })), usdText)
-  return { conditionalFees: text(false), externalPoolFees: text(true) }
 }
 
 type Row = MarketDays[number]

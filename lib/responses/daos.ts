@@ -3,7 +3,7 @@ import { badAnswer, isServiceError, orUnknown } from '../errors.js'
 import { comparePrices, type Reading } from '../history/history.js'
 import { jsonResponse } from '../http/cached-response.js'
 import type { DaoFacts, DaoFactsReader } from '../live/dao-facts.js'
-import type { Kept, Part } from '../live/fresh.js'
+import type { Kept } from '../live/fresh.js'
 import type { TokenReader } from '../live/tokens.js'
 import { reasonOf, startDate } from '../market/dao-report.js'
 import { amountText, executedPriceText, ifKnown, priceText, textsOf } from '../market/pool-figures.js'
@@ -14,14 +14,13 @@ import type { ProposalState } from '../protocol/proposal.js'
 import { dateOf, dayOf, timeText } from '../time.js'
 import type { DaoRecord } from '../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../schemas/pools.js'
-import type { ProposalRecord } from '../../schemas/proposals.js'
 import type { Treasury, TreasuryRow } from '../../schemas/treasury.js'
 import type { ProposalAnswers } from './proposals.js'
 import {
   ALL_DAYS, byDao, createdAt, formOf, keep, MAX_RECORDS, noDao, type PricedState, type Sources
 } from './sources.js'
 
-/** Figures of a DAO's supply and treasury. */
+/** Of a DAO's supply and treasury. */
 type DaoFigures = ReturnType<typeof figuresOf>
 
 /** Throws NODE_BAD_ANSWER where its external position is of other tokens. */
@@ -55,7 +54,7 @@ function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedState) {
   const { base, quote } = textsOf({ baseDecimals, quoteDecimals })
   const premiumAt = (price: Rational | null) =>
     ifKnown(premiumOf(price, figures.navPerToken), premium => signedText(premium, 4))
-  const treasury: TreasuryRow = {
+  const row: TreasuryRow = {
     dao: dao.address,
     symbol: tokens.get(dao.baseMint)?.symbol ?? '',
     treasury_vault_address: dao.vault,
@@ -83,19 +82,22 @@ function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedState) {
     priceUsd: figures.priceUsd,
     /** Its spot pool, which may be empty. */
     pool,
-    treasury,
-    /** Of the vault: dollars first, then what has a USD value, then by mint. */
-    accounts: held
-      .sort((a, b) => rank(a.mint) - rank(b.mint) || (`${a.mint} ${a.address}` < `${b.mint} ${b.address}` ? -1 : 1))
-      .map(({ mint, amount, address, symbol, decimals }) => ({
-        mint,
-        symbol,
-        amount: formatUnits(amount, decimals),
-        usd: ifKnown(usd(mint), price => usdText(multiply(price, wholeTokens(ratio(amount), decimals)))),
-        address
-      })),
+    row,
+    /** With the token accounts whose mint can be read: dollars first, then what has a USD value, then by mint. */
+    treasury: {
+      ...row,
+      tokens: held
+        .sort((a, b) => rank(a.mint) - rank(b.mint) || (`${a.mint} ${a.address}` < `${b.mint} ${b.address}` ? -1 : 1))
+        .map(({ mint, amount, address, symbol, decimals }) => ({
+          mint,
+          symbol,
+          amount: formatUnits(amount, decimals),
+          usd: ifKnown(usd(mint), price => usdText(multiply(price, wholeTokens(ratio(amount), decimals)))),
+          address
+        }))
+    },
     /** At so many USD for a whole token. */
-    perToken: (price: Rational | null) => ({ nav_per_token: treasury.nav_per_token, premium: premiumAt(price) }),
+    perToken: (price: Rational | null) => ({ nav_per_token: row.nav_per_token, premium: premiumAt(price) }),
     /** Likewise, of a pool's record. */
     poolFigures (price: Rational | null) {
       const worth = (raw: bigint) => ifKnown(price, price =>
@@ -103,14 +105,11 @@ function figuresOf (facts: DaoFacts, { tokens, usd, usdMints }: PricedState) {
       return {
         market_cap_usd: worth(circulating),
         fdv_usd: worth(mint.supply),
-        treasury_usdc_aum: treasury.treasury_usdc_aum
+        treasury_usdc_aum: row.treasury_usdc_aum
       }
     }
   }
 }
-
-/** The treasury with each token account whose mint can be read. */
-const treasuryRecord = ({ treasury, accounts }: DaoFigures): Treasury => ({ ...treasury, tokens: accounts })
 
 /** Deepest pools whose supply and treasury are read for lists: anyone can make a pool, of 15 accounts. */
 const MAX_WITH_FACTS = 300
@@ -190,13 +189,7 @@ const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>
 export function createDaoResponses (sources: DaoSources) {
   const { history, settings: { quoteRules }, facts, pools, proposals, incomplete } = sources
 
-  /** A live proposal; null if it has ended since it was listed, or not all of its events are known. */
-  async function liveOne (parts: Part[], proposal: string): Promise<ProposalRecord | null> {
-    const one = await orUnknown(proposals.record(parts, proposal), 'WARMING_UP', 'HISTORY_UNAVAILABLE')
-    return one?.state === 'pending' ? one : null
-  }
-
-  async function recordOf (parts: Part[], address: string): Promise<DaoRecord> {
+  const record = keep(sources, async (parts, address: string) => {
     const { facts: { dao, details, mint, supply, launch, allocation, slot, tokens }, state, figures } =
       await facts.one(parts, address)
     // trades are of the list, the pool's worth of the slot of all else
@@ -209,15 +202,16 @@ export function createDaoResponses (sources: DaoSources) {
       [await extremesOf(reading, address, pool), createdAt(reading, address)])
     const isDeciding = dao.state === 'futarchy'
     const open = isDeciding ? proposed.find(({ state }) => state === 'pending') : undefined
-    const live = open === undefined ? null : await liveOne(parts, open.address)
+    // it may have ended since it was listed, or not all of its events are known
+    const live = open && await orUnknown(proposals.record(parts, open.address), 'WARMING_UP', 'HISTORY_UNAVAILABLE')
     const token = state.tokens.get(dao.baseMint)
     const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
     const count = (wanted: ProposalState): number => proposed.filter(({ state }) => state === wanted).length
     const held = tokens.flatMap(({ mint, address, amount }) =>
       mint === dao.baseMint ? [{ kind: 'treasury' as const, address, amount, circulating: true }] : [])
-    const treasury = treasuryRecord(figures)
+    const { treasury } = figures
     const caps = figures.poolFigures(figures.priceUsd)
-    return {
+    return jsonResponse<DaoRecord>({
       dao: dao.address,
       name: token?.name ?? '',
       symbol: token?.symbol ?? '',
@@ -257,22 +251,18 @@ export function createDaoResponses (sources: DaoSources) {
           failed: count('failed'),
           removed: count('removed')
         },
-        live,
+        live: live?.state === 'pending' ? live : null,
         spending_limit: treasury.spending_limit
       },
       slot
-    }
-  }
-  const record = keep(sources, async (parts, address: string) => jsonResponse(await recordOf(parts, address)), {
-    max: MAX_RECORDS
-  })
-  const treasury = formOf(facts.one, ({ figures }) => jsonResponse(treasuryRecord(figures)))
+    })
+  }, { max: MAX_RECORDS })
 
   return {
     one: byDao(sources, record),
-    treasury: byDao(sources, treasury),
+    treasury: byDao(sources, formOf(facts.one, ({ figures }) => jsonResponse<Treasury>(figures.treasury))),
     treasuries: formOf(facts.all, figures => jsonResponse(
-      largestFirst(figures.values(), ({ nav }) => nav, ({ treasury }) => treasury.dao).map(({ treasury }) => treasury)
+      largestFirst(figures.values(), ({ nav }) => nav, ({ row }) => row.dao).map(({ row }) => row)
     ))
   }
 }

@@ -122,7 +122,7 @@ export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
     return { ...pair, isExact: daos.get(poolId)?.state === 'spot', slot }
   }
 
-  async function detail (parts: Part[], poolId: string): Promise<PoolDetail> {
+  const details = keep(sources, async (parts, poolId: string) => {
     const { state: { daos, byPair, priceUsd, slot, tokens }, byId, windowsEnd } = await known(parts)
     const [pool, dao] = [byId.get(poolId), daos.get(poolId)]
     if (pool === undefined || dao === undefined) throw unusable(`events of ${poolId} are missing`)
@@ -131,7 +131,7 @@ export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
     const rates = await history.read(reading => reading.feeRates(poolId))
     // lists leave out long texts
     const whole = (token: Pool['base']): Pool['base'] => ({ ...token, ...tokens.get(token.mint)?.whole })
-    return {
+    return jsonResponse<PoolDetail>({
       ...pool,
       base: whole(pool.base),
       quote: whole(pool.quote),
@@ -163,11 +163,8 @@ export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
         windows_end: windowsEnd
       },
       other_pools: byPair.get(pool.ticker_id)!.filter(other => other !== poolId && byId.has(other))
-    }
-  }
-
-  const details = keep(sources, async (parts, poolId: string) =>
-    jsonResponse(await detail(parts, poolId)), { max: MAX_RECORDS })
+    })
+  }, { max: MAX_RECORDS })
 
   return {
     traded,

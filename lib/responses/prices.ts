@@ -1,5 +1,5 @@
 import { multiply, ONE, type Rational } from '../decimal.js'
-import { executedPrice, type Reading } from '../history/history.js'
+import { executedPrice } from '../history/history.js'
 import { jsonResponse } from '../http/cached-response.js'
 import type { Kept, Part } from '../live/fresh.js'
 import { priceText } from '../market/pool-figures.js'
@@ -47,17 +47,19 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     slot: list.state.slot
   })
 
-  const current = (list: TickerList, mints: readonly string[]): Prices => pricesOf(list, mints, pool =>
-    priced(pool, spotPrice(pool), lastText(pool, quoteRules), list.state.usd, list.time))
-
-  async function past (list: TickerList, mints: readonly string[], at: number, reading: Reading) {
+  const kept = keep(sources, async (parts, at: number, mints: readonly string[]) => {
+    const list = await tickers(parts)
+    headOf(sources, parts)
     const pools = mints.flatMap(mint => poolOf(list, mint) ?? [])
     const quoteMints = new Set(pools.map(({ quoteMint }) => quoteMint))
     const pricing = [...usdRules.pricedBy].flatMap(([mint, pool]) => quoteMints.has(mint) ? [pool] : [])
     const read = [...new Set([...pools.map(({ address }) => address), ...pricing])]
-    const trades = new Map((await reading.lastTrades(at, read)).map(trade => [trade.dao, trade]))
-    const extents = read.map(pool =>
-      extentOf(reading, pool, (trades.get(pool)?.at ?? -Infinity) - 1, { until: at, mustBeWhole: true }))
+    const { trades, isWhole } = await history.read(async reading => {
+      const trades = new Map((await reading.lastTrades(at, read)).map(trade => [trade.dao, trade]))
+      const extents = read.map(pool =>
+        extentOf(reading, pool, (trades.get(pool)?.at ?? -Infinity) - 1, { until: at, mustBeWhole: true }))
+      return { trades, isWhole: extents.every(({ isWhole }) => isWhole) }
+    })
     // the pools that price tokens, as they were after their last trade by then
     const usd = createValuation(new Map(pricing.flatMap(pool => {
       const [pair, reserves] = [list.state.pairs.get(pool), trades.get(pool)?.reserves]
@@ -71,17 +73,15 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
       const price = wholePrice(executedPrice(trade.swap)!, pool)
       return priced(pool, price, priceText(price), usd, trade.at)
     })
-    return jsonResponse(body, historyHeaders(extents.every(({ isWhole }) => isWhole)))
-  }
-
-  const kept = keep(sources, async (parts, at: number, mints: readonly string[]) => {
-    const list = await tickers(parts)
-    headOf(sources, parts)
-    return await history.read(reading => past(list, mints, at, reading))
+    return jsonResponse(body, historyHeaders(isWhole))
   })
 
   return async (parts: Part[], mints: readonly string[], at: number | undefined) => {
-    if (at === undefined) return jsonResponse(current(await tickers(parts), mints))
+    if (at === undefined) {
+      const list = await tickers(parts)
+      return jsonResponse(pricesOf(list, mints, pool =>
+        priced(pool, spotPrice(pool), lastText(pool, quoteRules), list.state.usd, list.time)))
+    }
     checkFinal(sources, at, invalidParameter('at', PAST_SECOND), 1)
     return await kept(parts, at, mints)
   }
