@@ -3,12 +3,11 @@ import {
   executedPrice, type ExecutedPrice, INTERVALS, type MarketKey, type Reading, SCALE, sumOf, type TimedCandle,
   type Trade
 } from '../history/history.js'
-import type { Part } from '../live/fresh.js'
+import type { Kept, Part } from '../live/fresh.js'
 import type { PoolTokens } from '../live/snapshot.js'
 import { multiply, wholeTokens } from '../decimal.js'
 import { amountText, exactUnits, ifKnown, textsOf } from '../market/pool-figures.js'
 import { usdText } from '../market/ticker.js'
-import type { UsdValuation } from '../market/usd.js'
 import type { Turn } from '../line.js'
 import { DAY, dateOf, dayOf, timeText } from '../time.js'
 import { type CachedResponse, jsonResponse } from '../http/cached-response.js'
@@ -31,13 +30,13 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
   const { history } = sources
 
   /** Answers by question, kept. `before` is read first: no step of the history may wait for a node. */
-  function kept<A extends Pick<Bounds, 'from' | 'to'>, T, S> (
+  function kept<A extends Pick<Bounds, 'from' | 'to'>, T, S = void> (
     make: (pair: Traded, asked: A, reading: Reading, state: S) => Promise<CachedResponse<T>>,
-    before: (parts: Part[]) => Promise<S>
+    before?: Kept<S>
   ) {
     const get = keep(sources, async (parts, pair: Traded, asked: A, turn: Turn) => {
       headOf(sources, parts)
-      const state = await before(parts)
+      const state = await before?.(parts) as S
       return await turn(() => history.read(reading => make(pair, asked, reading, state)))
     }, {
       keyOf: ([{ address, market }, asked]) =>
@@ -48,11 +47,8 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
       return await get(parts, await check(id), range, turn)
     }
   }
-  const none = async () => {}
 
-  async function trades (
-    pair: Traded, { from: since, to: until, ...asked }: Asked<typeof TRADES>, reading: Reading
-  ): Promise<CachedResponse<Trades>> {
+  const trades = kept<Asked<typeof TRADES>, Trades>(async (pair, { from: since, to: until, ...asked }, reading) => {
     const { address: dao, market } = pair
     const question = { ...asked, dao, market, since, until }
     if (market !== undefined) await checkTold(reading, dao)
@@ -60,11 +56,10 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     // an empty page would pass for the end of all trades
     if (asked.before !== undefined && trades.length === 0) await knownTrades(reading, question, true)
     return jsonResponse(trades.map(trade => tradeRow(trade, pair)), headers)
-  }
+  })
 
-  async function candles (
-    pair: Traded, { interval, from, to, limit, ...asked }: Asked<typeof CANDLES>, reading: Reading
-  ): Promise<CachedResponse<Candles>> {
+  const candles = kept<Asked<typeof CANDLES>, Candles>(async (pair, asked, reading) => {
+    const { interval, from, to, limit } = asked
     const empty = asked.empty === 'true'
     const width = INTERVALS[interval]
     const down = (at: number) => at - at % width
@@ -92,11 +87,9 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const before = extentOf(reading, pair.address, (last?.at ?? -Infinity) - 1, { until: opening.start })
     const close = last !== null && last.at > before.after ? last : null
     return jsonResponse(candleRows(told, close, pair), isWhole ? before.headers : headers)
-  }
+  })
 
-  async function days (
-    pair: Traded, { from, to }: Asked<typeof DAYS>, reading: Reading, { usd }: { usd: UsdValuation }
-  ) {
+  const days = kept(async (pair, { from, to }: Asked<typeof DAYS>, reading, { usd }) => {
     const worth = usd(pair.quoteMint)
     const today = dayOf(history.head().time)
     const [first, last] = [dayOf(from ?? 0), to === undefined ? today : Math.min(dayOf(to), today)]
@@ -123,13 +116,9 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
         close: ifKnown(prices?.close, price)
       }
     }), headers)
-  }
+  }, sources.priced)
 
-  return {
-    trades: kept(trades, none),
-    candles: kept(candles, none),
-    days: kept(days, sources.priced)
-  }
+  return { trades, candles, days }
 }
 
 export function tradeRow (trade: Trade, pair: Traded): Trades[number] {
