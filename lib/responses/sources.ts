@@ -4,6 +4,7 @@ import {
   type Aged, aged, createFreshCache, dated, type Kept, type Made, noted, type Part, RENEW_FROM, within
 } from '../live/fresh.js'
 import { type PoolTokens, type Snapshot, tokensOf } from '../live/snapshot.js'
+import { wrongWith } from '../live/account-sets.js'
 import { divide, powerOfTen } from '../decimal.js'
 import { byDepth, poolsByPair } from '../market/ticker.js'
 import { baseUsd, createValuation } from '../market/usd.js'
@@ -152,7 +153,10 @@ const MAX_KEPT = 128
 /** The same of records of a few kB, as of a DAO or a mint, which are what an outage leaves. */
 export const MAX_RECORDS = 1_000
 
-/** Keeps what `load` makes of each question, by key; `max` of them, for `ttl` ms. */
+/**
+ * Keeps what `load` makes of each question, by key; `max` of them, for `ttl` ms. An account that can't be decoded is a
+ * node's bad answer.
+ */
 export function keep<V extends {}, Q extends unknown[] = []> (
   { settings: { staleIfError }, now, time }: Sources, load: Kept<V, Q>,
   { keyOf = question => question.join(' '), max = MAX_KEPT, ttl = TICKER_TTL }: {
@@ -160,7 +164,14 @@ export function keep<V extends {}, Q extends unknown[] = []> (
   } = {}
 ): Kept<V, Q> {
   const { get } = createFreshCache<Q, V>({
-    load: question => dated(parts => load(parts, ...question)), keyOf, ttl, staleIfError, max, now, time
+    load: question => dated(parts => load(parts, ...question))
+      .catch((error: unknown) => { throw wrongWith(keyOf(question), error) }),
+    keyOf,
+    ttl,
+    staleIfError,
+    max,
+    now,
+    time
   })
   return async (parts, ...question) => noted(await get(question), parts)
 }

@@ -11,7 +11,7 @@ import { u128, u64 } from '../support/transaction-events.js'
 import { createRandom } from '../../simulator/random.js'
 import { build, historyComplete, settings, startChain, until } from '../helper.js'
 import { getterOf } from '../support/answers.js'
-import { INVALID_DAO, INVALID_PROPOSAL } from '../../schemas/errors.js'
+import { CHAIN_UNREADABLE, INVALID_DAO, INVALID_PROPOSAL } from '../../schemas/errors.js'
 
 const RECORDING = new URL('../../../shared/fixtures/program-recording.json', import.meta.url)
 
@@ -292,6 +292,11 @@ test('a list that lacks a proposal of which events are stored is not believed; a
   other.cancelProposal()
   const late = await get<DaoRecord>(`/api/daos/${other.address}`)
   t.match(late, { state: 'futarchy', decisions: { proposals: { live: 1 }, live: null } }, 'ended since')
+  ledger.advance(11)
+  await get('/api/proposals')
+  ledger.accounts.override(address, { owner, data: Buffer.from(data).fill(9, 52, 53) })
+  const odd = await app.inject(`/api/proposals/${address}`)
+  t.same([odd.statusCode, odd.json()], [500, { error: CHAIN_UNREADABLE }], 'odd since it was listed')
 })
 
 test('the oracle carried on is the compiled program\'s own, and decides as it does', {
