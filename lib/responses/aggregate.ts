@@ -19,7 +19,7 @@ import {
 } from './sources.js'
 
 /** The days of all DAOs at one moment, and their sums. */
-export type MarketTotals = Awaited<ReturnType<ReturnType<typeof createTotals>>>
+export type MarketTotals = Awaited<ReturnType<ReturnType<typeof createDayResponses>['totals']>>
 
 /** The first UTC day that is stored whole, since 1970-01-01; −Infinity: all are; Infinity: none is. */
 export function firstWholeDay ({ complete, oldestTime }: HistoryStatus): number {
@@ -35,14 +35,24 @@ function since (firstDay: number, traded: DailyVolume): DailyVolume {
   return { ...traded, launchedAt: Math.max(traded.launchedAt, firstDay * DAY), days }
 }
 
+type Row = MarketDays[number]
+
+/** As text; null where nothing is known that there is. */
+const liquidityText = (row: ReturnType<typeof closingDays>[number] | undefined): string | null =>
+  row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
+
+/** Days of one answer, at most and by default. */
+const [MAX_DAYS, USUAL_DAYS] = [366, 30]
+
 /**
- * The days and their sums since launch, or since the first whole day while the past is read, kept. Throws the
- * ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
+ * What is made of the sums by day; headers say whether every event is there. Each throws what the sums throw:
+ * the ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
  */
-function createTotals (sources: Sources) {
+export function createDayResponses (sources: Sources) {
   const { history, settings: { excluded } } = sources
 
-  return keep(sources, async parts => {
+  /** The days and their sums since launch, or since the first whole day while the past is read, kept. */
+  const totals = keep(sources, async parts => {
     const state = await sources.priced(parts)
     const walked = firstWholeDay(history.status())
     const head = headOf(sources, parts)
@@ -116,24 +126,6 @@ function createTotals (sources: Sources) {
       })
     }
   })
-}
-
-type Row = MarketDays[number]
-
-/** As text; null where nothing is known that there is. */
-const liquidityText = (row: ReturnType<typeof closingDays>[number] | undefined): string | null =>
-  row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
-
-/** Days of one answer, at most and by default. */
-const [MAX_DAYS, USUAL_DAYS] = [366, 30]
-
-/**
- * What is made of the sums by day; headers say whether every event is there. Each throws what the sums throw:
- * the ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
- */
-export function createDayResponses (sources: Sources) {
-  const { history } = sources
-  const totals = createTotals(sources)
 
   const liquidity = keep(sources, async (parts, asked: string) => {
     const { state: { daos: known, usdPerUnit, symbolOf }, walkedTo, firstDay } = await totals(parts)
