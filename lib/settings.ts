@@ -224,5 +224,10 @@ export function warnings (settings: Settings, env: Environment): string[] {
   }
   if (settings.websocketUrl === undefined) found.push('CHAIN_WS_URL is not set: the head of the history is polled')
   if (settings.usdRules.usdMints.size === 0) found.push('USD_MINTS is empty: every USD figure will be 0')
+  for (const [mint, pool] of settings.usdRules.pricedBy) {
+    if (settings.excluded.has(pool)) {
+      found.push(`EXCLUDED_DAOS has ${pool}, by which USD_PRICED_MINTS values ${mint}: it has no value in USD`)
+    }
+  }
   return found
 }

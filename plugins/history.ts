@@ -44,6 +44,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subsc
   const history = await openHistory(config, {
     reader: chain.history,
     program: config.factory,
+    excluded: config.excluded,
     daos: async () => accountsOf(await cache.snapshot.get([])),
     endsBy: () => endsBy,
     rate: config.feeRate,

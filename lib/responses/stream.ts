@@ -147,8 +147,10 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
 
   /** Tells once that stored trades are held back for too long, as by a transaction that is not given. */
   async function lookForKept (): Promise<void> {
-    const [first] = await history.published(reading =>
-      reading.poolEvents({ from: told + 1, to: Number.MAX_SAFE_INTEGER, limit: 1 }))
+    const limit = excluded.size === 0 ? 1 : PAGE
+    const kept = await history.published(reading =>
+      reading.poolEvents({ from: told + 1, to: Number.MAX_SAFE_INTEGER, limit }))
+    const first = kept.find(({ dao }) => !excluded.has(dao))
     const isKept = first !== undefined && history.head().time - first.at > LATE
     for (const follower of followers) {
       if (isKept && !follower.isKept && follower.asked.types.has('trade')) follower.listener.write(gap(first.at))

@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { compare, ratio } from '../../lib/decimal.js'
-import { SettingsError } from '../../lib/settings.js'
+import { SettingsError, warnings } from '../../lib/settings.js'
 import config from '../../plugins/config.js'
 
 const PROGRAM = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
@@ -159,4 +159,14 @@ test('VOLUME_BASIS auto is input by its old name; USD_PRICED_MINTS names each mi
       ['USD_PRICED_MINTS must be mint:pool pairs of public keys separated by commas, each mint once']
     )
   }
+})
+
+test('a pool that prices a token and is excluded is told', async t => {
+  const [mint, pool] = ['So11111111111111111111111111111111111111112', PROGRAM]
+  const env = { ...required, USD_PRICED_MINTS: `${mint}:${pool}` }
+  const told = async (env: Record<string, string>) => warnings(await read(env), env).filter(one => one.includes(pool))
+  t.same(await told(env), [])
+  t.same(await told({ ...env, EXCLUDED_DAOS: pool }), [
+    `EXCLUDED_DAOS has ${pool}, by which USD_PRICED_MINTS values ${mint}: it has no value in USD`
+  ])
 })

@@ -499,3 +499,25 @@ test('latest-block moves on a quiet market, and not past a transaction that is l
   const { events } = await get<DexEvents>(`/dexscreener/events?fromBlock=${slot}&toBlock=${slot}`)
   t.equal(events.length, 1)
 })
+
+test('latest-block does not wait for what no node has of a DAO that is left out', async t => {
+  const { ledger, node, dao, start } = await setUp(t)
+  const [pool, excluded] = [dao(), dao()]
+  const { latest, publish, get, app } = await start([excluded.address])
+  await publish()
+  ledger.advance(10)
+  node.faults.set({ kind: 'hole', value: [ledger.time, ledger.time] })
+  excluded.swap('buy', 1_000_000n)
+  ledger.advance(10)
+  excluded.swap('buy', 1_000_000n)
+  pool.swap('buy', 2_000_000n)
+  const { slot } = ledger
+  for (let looks = 0; looks < 200 && await latest() < slot; looks++) {
+    ledger.advance(31)
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  t.ok(await latest() >= slot)
+  t.equal(app.history.report().get(excluded.address)!.missingEvents, 1n)
+  const { events } = await get<DexEvents>(`/dexscreener/events?fromBlock=${slot}&toBlock=${slot}`)
+  t.same(events.map(({ pairId }) => pairId), [pool.address])
+})

@@ -41,9 +41,9 @@ async function setUp (t: Test, env: Record<string, string> = { DATA_DIR: t.testd
   const [dao, other] = [pool(), pool()]
   for (let i = 0; i < 5; i++) dao.swap('buy', 1_000_000n)
   ledger.advance(60)
-  const start = async () => {
+  const start = async (excluded = '') => {
     const app = await build(t, {
-      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', ...env }),
+      env: settings(t, node, ledger, { RATE_LIMIT_MAX: '1000000', EXCLUDED_DAOS: excluded, ...env }),
       now: () => ledger.time * 1000,
       pollMs: 20
     })
@@ -199,6 +199,23 @@ test('trades that are kept back for long are told as a gap, once, and then thems
   })
   t.same(stream.told.map(({ event }) => event), ['gap', 'trade', 'trade'])
   for (const one of [stream, late]) one.close()
+})
+
+test('what is kept back of a DAO that is left out is no gap', async t => {
+  const { ledger, node, dao, start } = await setUp(t)
+  const { url } = await start(dao.address)
+  const stream = await listen(`${url}?types=trade`)
+  await until('it has begun', () => stream.lastId() !== undefined)
+  node.conditions.software = 'older'
+  node.faults.set({ method: 'getBlock', kind: 'rpc-error' })
+  dao.swap('buy', 1_000_000n)
+  ledger.advance(90)
+  for (let looks = 0; looks < 60; looks++) {
+    ledger.advance(0.2)
+    await new Promise(resolve => setTimeout(resolve, 50))
+  }
+  t.same(stream.told, [])
+  stream.close()
 })
 
 test('what is asked wrongly is said; an address has five', async t => {

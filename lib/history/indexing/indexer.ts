@@ -22,6 +22,8 @@ export interface IndexerOptions extends WalkSizes {
   isListening?: () => boolean
   /** Between two comparisons with the accounts, ms: with finality, what they confirm is still current. */
   checkMs?: number
+  /** DAOs that are left out of block ranges. */
+  excluded?: ReadonlySet<string>
   /** Whether block ranges are being read: then both come more often. */
   isFollowed: () => boolean
 }
@@ -45,7 +47,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const { pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
-  const publish = createPublisher(context, reconciler)
+  const publish = createPublisher(context, reconciler, options.excluded ?? new Set())
   /** The newest finalized moment, and the newest up to which all is stored. */
   let newest: Moment | undefined
   let reached: Moment | null = null

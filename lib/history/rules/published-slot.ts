@@ -8,22 +8,26 @@ export interface PublishView {
   meetsMissing: (gap: SequenceGap) => boolean
   /** Of the oldest event whose index in the block or maker is not known; null: all are. */
   incompleteSlot: number | null
+  /** DAOs without a place in block ranges. */
+  excluded: ReadonlySet<string>
 }
 
 /** The newest slot up to which every event is final, stored and placed; undefined: none. */
 export function publishableSlot (
-  known: Completeness, { meetsMissing, incompleteSlot }: PublishView
+  known: Completeness, { meetsMissing, incompleteSlot, excluded }: PublishView
 ): number | undefined {
   const { verifiedTo, missing } = known
   if (!isComplete(known) || verifiedTo === null) return undefined
   const sequenceGaps = [...known.sequenceGaps.values()].flat()
   let slot = verifiedTo.slot
   // the slot at the low end of a gap may hold events on both sides of it
-  for (const gap of sequenceGaps) if (!isLost(gap, known)) slot = Math.min(slot, gap.fromSlot - 1)
+  const holds = (gap: SequenceGap) => !excluded.has(gap.dao) && !isLost(gap, known)
+  for (const gap of sequenceGaps) if (holds(gap)) slot = Math.min(slot, gap.fromSlot - 1)
   for (const { slot: at } of missing) {
     // its events would be numbered: where all gaps around are stated losses, and no DAO's list has it, it is lost, too
     const around = sequenceGaps.filter(({ fromSlot, toSlot }) => fromSlot <= at && at <= toSlot)
-    const isOpen = around.length === 0 || around.some(gap => !isLost(gap, known) || meetsMissing(gap))
+    const isOpen = around.length === 0 ||
+      around.some(gap => holds(gap) || (!excluded.has(gap.dao) && meetsMissing(gap)))
     if (isOpen) slot = Math.min(slot, at - 1)
   }
   slot = Math.min(slot, (incompleteSlot ?? Infinity) - 1)

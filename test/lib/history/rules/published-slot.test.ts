@@ -15,7 +15,8 @@ const WHOLE: Completeness & PublishView = {
   meetsMissing: () => false,
   losses: [],
   missing: [],
-  incompleteSlot: null
+  incompleteSlot: null,
+  excluded: new Set()
 }
 const gap = (over: Partial<SequenceGap>): SequenceGap => ({
   dao: 'D', from: 5n, to: 6n, since: 1, until: 2, fromSlot: 500, toSlot: 600, ...over
@@ -83,6 +84,15 @@ test('a transaction that is listed and not given holds nothing up once it can on
     549,
     'of none of those that are lost'
   )
+  t.end()
+})
+
+test('what a DAO lacks that is left out holds nothing up', t => {
+  const excluded = new Set(['D'])
+  const missing = [{ signature: 'a', slot: 550, at: null, reason: '' }]
+  t.equal(slotOf({ excluded, sequenceGaps: [gap({})], meetsMissing: yes, missing }), 990)
+  t.equal(slotOf({ excluded, sequenceGaps: [gap({}), gap({ dao: 'E', fromSlot: 520 })] }), 519)
+  t.equal(slotOf({ excluded, missing }), 549, 'it may be of any DAO')
   t.end()
 })
 
