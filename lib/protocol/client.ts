@@ -19,14 +19,13 @@ export interface AnchorInteger { toString (): string }
 /** All that is used of its keys, and that the build has. */
 export type AnchorKey = Pick<PublicKey, 'toBuffer'>
 export const toBigInt = (value: AnchorInteger): bigint => BigInt(value.toString())
-export const toKey = (value: AnchorKey): string => keyText(value.toBuffer())
 
 /** A decoded account, and readers of its keys and integers, all by the IDL's names. */
 export function fieldsOf (decoded: unknown) {
   const fields = decoded as Record<string, unknown>
   return {
     fields,
-    key: (name: string) => toKey(fields[name] as AnchorKey),
+    key: (name: string) => keyText((fields[name] as AnchorKey).toBuffer()),
     integer: (name: string) => toBigInt(fields[name] as AnchorInteger)
   }
 }

@@ -4,6 +4,11 @@ import { dirname, join } from 'node:path'
 import { BorshAccountsCoder, type Idl } from '@coral-xyz/anchor'
 import { test } from 'tap'
 import futarchy from '../../../idl/futarchy.json' with { type: 'json' }
+import externalPool from '../../../idl/damm-v2.json' with { type: 'json' }
+import launchpadV06 from '../../../idl/launchpad-v0.6.json' with { type: 'json' }
+import launchpadV07 from '../../../idl/launchpad-v0.7.json' with { type: 'json' }
+import launchpadV08 from '../../../idl/launchpad-v0.8.json' with { type: 'json' }
+import performancePackage from '../../../idl/performance-package.json' with { type: 'json' }
 import type { RawAccount } from '../../../lib/chain/types.js'
 import { LAUNCHPADS } from '../../../lib/protocol/addresses.js'
 import { DecodeError } from '../../../lib/protocol/bytes.js'
@@ -190,13 +195,24 @@ test('the build decodes as the whole of Anchor, web3.js and bn.js, of which it h
   const folder = dirname(builtFile('server.ts'))
   const file = join(folder, readdirSync(folder).find(name => /^anchor-.*\.js$/.test(name))!)
   const built = await import(file) as { BorshAccountsCoder: typeof BorshAccountsCoder }
-  const { account } = kinds(2).find(({ what }) => /dao/i.test(what))!
-  const data = Buffer.from(account.data)
-  // when the pool began: behind the discriminator, the state and two other numbers
-  data.writeBigInt64LE(-5n, 8 + 1 + 24)
-  const [own, whole] = [built, { BorshAccountsCoder }].map(({ BorshAccountsCoder: Coder }) =>
-    JSON.stringify(new Coder(futarchy as unknown as Idl).decode('Dao', data), keysAndIntegers))
-  t.equal(own, whole)
-  t.match(own, /^\{"amm":.*"created_at_timestamp":"-5".*"base_mint":"[0-9a-f]{64}"/)
+  const idls: Record<string, [idl: unknown, name: string]> = {
+    'launch v0.6': [launchpadV06, 'Launch'],
+    'launch v0.7': [launchpadV07, 'Launch'],
+    'launch v0.8': [launchpadV08, 'Launch'],
+    package: [performancePackage, 'PerformancePackage'],
+    pool: [externalPool, 'Pool'],
+    position: [externalPool, 'Position'],
+    dao: [futarchy, 'Dao']
+  }
+  const texts = kinds(2).map(({ what, account: { data } }) => {
+    const [idl, name] = idls[what]!
+    // when the pool began: behind the discriminator, the state and two other numbers
+    if (what === 'dao') data.writeBigInt64LE(-5n, 8 + 1 + 24)
+    const [own, whole] = [built, { BorshAccountsCoder }].map(({ BorshAccountsCoder: Coder }) =>
+      JSON.stringify(new Coder(idl as Idl).decode(name, data), keysAndIntegers))
+    t.equal(own, whole, what)
+    return own
+  })
+  t.match(texts.at(-1), /^\{"amm":.*"created_at_timestamp":"-5".*"base_mint":"[0-9a-f]{64}"/)
   t.ok(statSync(file).size < 150_000, 'some 18 MB of a service are not spent on a client that nobody calls')
 })
