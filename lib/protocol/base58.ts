@@ -2,33 +2,21 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const VALUES = new Int8Array(128).fill(-1)
 for (const [value, digit] of [...ALPHABET].entries()) VALUES[digit.charCodeAt(0)] = value
 
-const ONE = ALPHABET.charCodeAt(0)
-/** What a group of five digits counts to: 65,536 times that is exact. */
-const FIVE = 58 ** 5
+const FIVE = 58n ** 5n
 
-/** The base58 text of bytes. `bs58` takes 13 µs for a key of a cold refresh, this 7; for the next ones 10 and 3. */
+/** The base58 text of bytes. `bs58` takes 13 µs for a key of a cold refresh, this 8; for the next ones 10 and 5. */
 export function encodeBase58 (bytes: Buffer): string {
-  // from the least on, five digits each
-  const groups = bytes.length % 2 === 0 ? [] : [bytes[0]!]
-  for (let at = groups.length; at < bytes.length; at += 2) {
-    let carry = bytes[at]! << 8 | bytes[at + 1]!
-    for (let i = 0; i < groups.length; i++) {
-      const value = groups[i]! * 65_536 + carry
-      carry = Math.floor(value / FIVE)
-      groups[i] = value - carry * FIVE
-    }
-    if (carry > 0) groups.push(carry)
-  }
-  const codes: number[] = []
-  for (let group of groups) {
+  let text = ''
+  for (let number = BigInt(`0x0${bytes.toString('hex')}`); number > 0n; number /= FIVE) {
+    let group = Number(number % FIVE)
     for (let digit = 0; digit < 5; digit++) {
-      codes.push(ALPHABET.charCodeAt(group % 58))
+      text = ALPHABET[group % 58] + text
       group = Math.floor(group / 58)
     }
   }
-  while (codes.at(-1) === ONE) codes.pop()
-  for (let at = 0; bytes[at] === 0; at++) codes.push(ONE)
-  return String.fromCharCode(...codes.reverse())
+  text = text.replace(/^1+/, '')
+  for (let at = 0; bytes[at] === 0; at++) text = `1${text}`
+  return text
 }
 
 /** As many digits as a number holds exactly: 58^9 is below 2^53. */
