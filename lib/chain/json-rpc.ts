@@ -24,7 +24,7 @@ interface NodeCallsOptions {
   node: string
   clock: Clock
   connections: Connections
-  /** The largest answer, unpacked. */
+  /** The most that answers under way may hold, unpacked. */
   maxBytes: number
   onCall: (report: CallReport) => void
   onHeaders: (method: string, headers: IncomingHttpHeaders) => void
@@ -118,15 +118,30 @@ export function createNodeCalls (
 ) {
   const { host } = url
   let lastId = 0
+  // What has come of the bodies under way: once it is too much for all, the largest is refused.
+  const sizes = new Map<Body, number>()
 
-  async function read (body: Body, most: number): Promise<Buffer> {
+  async function read (body: Body, most = maxBytes): Promise<Buffer> {
     const parts: Uint8Array[] = []
-    let size = 0
-    for await (const part of body) {
-      size += part.byteLength
-      if (size > most) throw answerError(host, 'too-large', `answered with more than ${most} bytes`)
-      parts.push(part)
+    const refuse = (one: Body): void => {
+      sizes.delete(one)
+      one.destroy()
     }
+    sizes.set(body, 0)
+    try {
+      for await (const part of body) {
+        if (!sizes.has(body)) break
+        const size = sizes.get(body)! + part.byteLength
+        sizes.set(body, size)
+        parts.push(part)
+        if (size > most) refuse(body)
+        const [largest] = [...sizes].sort(([, a], [, b]) => b - a)
+        if (Array.from(sizes.values()).reduce((sum, one) => sum + one, 0) > maxBytes) refuse(largest![0])
+      }
+    } catch (error) {
+      if (sizes.delete(body)) throw error
+    }
+    if (!sizes.delete(body)) throw answerError(host, 'too-large', 'answered with more than can be held')
     return Buffer.concat(parts)
   }
 
@@ -142,7 +157,7 @@ export function createNodeCalls (
       await read(body, REFUSAL_BYTES).catch(() => {}).finally(cancel)
       throw httpError(host, status, readRetryAfter(headers, clock.epoch()))
     }
-    const bytes = await read(body, maxBytes)
+    const bytes = await read(body)
     return readAnswer(host, messages.map(({ id }) => id), parse(host, bytes))
   }
 

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
 import { inspect } from 'node:util'
 import { test } from 'tap'
@@ -197,6 +198,23 @@ for (const { name, behave, code, outcome, requests, retryAfter, rests } of fault
     t.equal(await rpc.call('getSlot', []), 42)
   })
 }
+
+test('answers that come at once hold no more than one may: the largest are refused, a small one is not', async t => {
+  const open: ServerResponse[] = []
+  const node = await startNode(t, (body, res, req) => {
+    if (Array.isArray(body) || body.method !== 'getBlock') return good(body, res, req)
+    res.writeHead(200)
+    res.write(`{"jsonrpc":"2.0","id":${String(body.id)},"result":"${'x'.repeat(300_000 + 10_000 * open.push(res))}`)
+  })
+  const { rpc, reports, transport } = client([node.url], { maxBytes: 1_000_000, retries: 0 })
+  t.teardown(transport.close)
+  const large = Array.from({ length: 8 }, () => rpc.call('getBlock', []).then(String, () => ''))
+  while (open.length < 8 || reports.filter(({ outcome }) => outcome === 'too-large').length < 5) await systemClock.sleep(5)
+  t.equal(await rpc.call('getSlot', []), 42)
+  for (const res of open) res.end('"}')
+  const held = (await Promise.all(large)).reduce((sum, { length }) => sum + length, 0)
+  t.ok(held > 500_000 && held <= 1_000_000, `${held} bytes`)
+})
 
 test('fault: refused, and a host without an address', async t => {
   for (const url of ['http://127.0.0.1:1/', 'http://no-such-host.invalid/']) {
