@@ -242,11 +242,12 @@ export const DEFECTS: Defect[] = [
   },
   {
     name: 'rate-starved',
-    by: 20,
-    sentence: 'A rate that was lowered is never tried to be more.',
+    by: 22,
+    sentence: 'A rate that was lowered, at rest to what was accepted, is never tried to be more.',
     file: 'lib/chain/rate.ts',
     find: 'if (isTried)',
-    put: 'if (bucket.low === Infinity && isTried)'
+    put: 'if (bucket.low === Infinity && isTried)',
+    and: { file: 'lib/chain/rate.ts', find: 'isAtRest ? Math.max(counted, AT_REST * rate) : counted', put: 'counted' }
   },
   {
     name: 'behind-in-a-halt',
