@@ -45,7 +45,7 @@ const ownScripts: Plugin = {
 
 /**
  * Of web3.js and bn.js Anchor's decoder needs keys and integers alone, and the service what their bytes say
- * (`AnchorKey`, `AnchorInteger`): half of the decoder's memory and start, and a tenth of the CPU of a first refresh.
+ * (`AnchorKey`): half of the decoder's memory and start, and a tenth of the CPU of a first refresh.
  */
 const onlyBytes: Plugin = {
   name: 'only bytes',

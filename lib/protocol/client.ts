@@ -14,11 +14,8 @@ import { keyBytes, keyText } from './pda.js'
 
 /** The program client: Anchor's decoder over each IDL, and the bounds that it leaves unchecked. */
 
-/** All that is used of Anchor's integers, never `toNumber`: u64 exceeds 2^53. */
-export interface AnchorInteger { toString (): string }
-/** All that is used of its keys, and that the build has. */
+/** All that is used of Anchor's keys, and that the build has; of its integers it is the text. */
 export type AnchorKey = Pick<PublicKey, 'toBuffer'>
-export const toBigInt = (value: AnchorInteger): bigint => BigInt(value.toString())
 
 /** A decoded account, and readers of its keys and integers, all by the IDL's names. */
 export function fieldsOf (decoded: unknown) {
@@ -26,7 +23,7 @@ export function fieldsOf (decoded: unknown) {
   return {
     fields,
     key: (name: string) => keyText((fields[name] as AnchorKey).toBuffer()),
-    integer: (name: string) => toBigInt(fields[name] as AnchorInteger)
+    integer: (name: string) => BigInt(String(fields[name]))
   }
 }
 
