@@ -170,7 +170,7 @@ function outcomeOf ({ result, error }: Reply, signature: string): TransactionOut
   if (error !== undefined) {
     const { reason, rpcCode = 0 } = faultOf(error) ?? {}
     if (rpcCode === VERSION_UNSUPPORTED) {
-      return new ServiceError('VERSION_UNSUPPORTED', 'its version can\'t be read yet', { cause: error.cause })
+      return new ServiceError('VERSION_UNSUPPORTED', 'a version that is not known', { cause: error.cause })
     }
     const concernsTheCall = !isWorthRetrying(error) || CONCERNS_THE_CALL.has(rpcCode)
     return reason === 'rpc-error' && concernsTheCall ? error : undefined

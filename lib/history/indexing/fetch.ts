@@ -7,6 +7,7 @@ import { badAnswer, isServiceError, messageOf, type ServiceError } from '../../e
 import { eventAuthority } from '../../protocol/addresses.js'
 import { readEvents } from '../../protocol/events.js'
 import type { LocatedEvent } from '../rules/attribution.js'
+import { UNREADABLE_VERSION } from '../rules/losses.js'
 import type { MissingTransaction } from '../rules/types.js'
 
 export interface FetchOptions {
@@ -93,7 +94,8 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
       const one = wanted[at]!
       if (outcome === null) refuse(one.signature, 'the node does not have it')
       else if (isServiceError(outcome)) {
-        refuse(one.signature, outcome.message, outcome.code === 'VERSION_UNSUPPORTED' ? 'given up' : 'refused')
+        const isLost = outcome.code === 'VERSION_UNSUPPORTED'
+        refuse(one.signature, isLost ? UNREADABLE_VERSION : outcome.message, isLost ? 'given up' : 'refused')
       } else if (outcome !== undefined) hold(outcome, one)
     }
     const failed = outcomes.indexOf(undefined)

@@ -1,4 +1,5 @@
 import type { Moment } from '../../chain/moment.js'
+import { allLosses } from '../rules/losses.js'
 import {
   isStored, isToCome, provenReading, type ProvedNumbers, type SequenceGap, withProved
 } from '../rules/sequence-gaps.js'
@@ -61,8 +62,8 @@ export function createReconciler (context: Context) {
   /** Whether a gap has been searched in vain, and may be lost. */
   function wasSearched (gap: SequenceGap): boolean {
     const dao = { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }
-    const { losses } = writer.state
-    return search.wasTried(gap) && !isToCome(gap, dao, { lostBefore: beginningOf(writer.state), losses })
+    return search.wasTried(gap) &&
+      !isToCome(gap, dao, { lostBefore: beginningOf(writer.state), losses: allLosses(writer.state) })
   }
 
   return {

@@ -1,7 +1,7 @@
 /** What is known of a DAO's past: whether a figure may be made of it is decided here alone. */
 import type { Moment } from '../../chain/moment.js'
-import type { StoreState } from './types.js'
-import { spans } from './losses.js'
+import type { Loss, StoreState } from './types.js'
+import { allLosses, spans } from './losses.js'
 import type { MissingOwners } from './missing-owners.js'
 import { type Numbered, type SequenceGap, unstored } from './sequence-gaps.js'
 import { beginningOf, type Walked, walkedTo } from './signature-ranges.js'
@@ -21,9 +21,9 @@ export type Known = 'whole' | 'lost' | 'partly'
 /** Whether a walk down to a Unix second covers all after another. */
 export const isWalked = (end: number, after: number): boolean => end === -Infinity || end < after
 
-/** Whether a gap is a stated loss: searched in vain, and before all that nodes have, or within a loss. */
-export const isLost = (gap: SequenceGap, known: Completeness): boolean =>
-  known.searched(gap) && ((gap.from === 1n && beginningOf(known) !== null) || spans(gap, known.losses))
+/** Whether a gap is a stated loss: searched in vain, and before all that nodes have, or within one of `allLosses`. */
+export const isLost = (gap: SequenceGap, known: Completeness, losses: readonly Loss[]): boolean =>
+  known.searched(gap) && ((gap.from === 1n && beginningOf(known) !== null) || spans(gap, losses))
 
 /** Something that may be missing, of `since` to `until`, Unix seconds. */
 interface Doubt { since: number, until: number, isLost: boolean }
@@ -35,6 +35,7 @@ const doubt = (until: number | null, since: number | null = null, isLost = false
 function doubtsOf (known: Completeness, few: (shared: Doubt[]) => Doubt[]): (dao: string) => Doubt[] {
   const { sequenceRanges, sequenceGaps, unreadable, verifiedTo, missing, missingOwners, losses } = known
   const [lostBefore, end, verifiedSlot] = [beginningOf(known), walkedTo(known), verifiedTo?.slot ?? 0]
+  const lost = allLosses(known)
   const decided = Math.max(verifiedSlot, missingOwners.slot)
   const ofMissing = (some: typeof missing) => some.map(({ at }) => doubt(at, at))
   const ofLosses = (some: typeof losses) => some.map(({ until }) => doubt(until))
@@ -50,9 +51,9 @@ function doubtsOf (known: Completeness, few: (shared: Doubt[]) => Doubt[]): (dao
   /** A lost gap lies before the nodes' past, if it is the first, or in a loss that it spans. */
   function ofGap (gap: SequenceGap): Doubt[] {
     const { since, until, fromSlot, toSlot } = gap
-    const whole = doubt(until, since, isLost(gap, known))
+    const whole = doubt(until, since, isLost(gap, known, lost))
     if (!whole.isLost) return [whole]
-    const spanned = losses.filter(loss => spans(gap, [loss]))
+    const spanned = lost.filter(loss => spans(gap, [loss]))
     const ends = spanned.map(loss => loss.until ?? Infinity)
     if (gap.from === 1n && lostBefore !== null) ends.push(lostBefore)
     const within = spanned.length === 0 ? [] : missing.filter(({ slot }) => slot >= fromSlot && slot <= toSlot)

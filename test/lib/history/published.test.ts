@@ -1,4 +1,5 @@
 import { test, type Test } from 'tap'
+import { ServiceError } from '../../../lib/errors.js'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
 import { accountsOf, until, watch } from '../../support/history/history.js'
 import { ledgerReader, type TestReader } from '../../support/history/reader.js'
@@ -118,4 +119,31 @@ test('an account that was told wrong once holds up what is published for a day, 
   t.ok(await published() < last, 'what the account has numbered since may be to come')
   ledger.advance(86_400)
   await until(async () => { ledger.advance(10); return await published() >= last })
+})
+
+test('a transaction of a version that is too new is a loss of its own: it holds no block range up', async t => {
+  const ledger = createLedger({ seed: 24 })
+  const [dao, other] = [born(ledger), born(ledger)]
+  trade(ledger, dao)
+  const reader = ledgerReader(ledger)
+  const { transactions } = reader
+  const unread = new Set<string>()
+  reader.transactions = async signatures => (await transactions(signatures)).map((outcome, at) =>
+    unread.has(signatures[at]!) ? new ServiceError('VERSION_UNSUPPORTED', 'version 7') : outcome)
+  const { history, store, published } = await follow(t, ledger, reader)
+  const from = ledger.slot + 1
+  ledger.advance(60)
+  dao.swap('buy', 7_000_000n)
+  unread.add(ledger.swaps.at(-1)!.signature)
+  ledger.advance(60)
+  for (const pool of [dao, other]) pool.swap('sell', 5_000_000n)
+  const last = ledger.slot
+  await until(async () => { ledger.advance(10); return await published() >= last })
+  t.same((await store.poolEvents({ from, to: last, limit: 100 })).map(({ dao }) => dao), [dao.address, other.address])
+  const known = (after: number) => history.read(async ({ knowledge }) =>
+    [dao, other].map(({ address }) => knowledge(address, after)))
+  t.same(await known(-Infinity), ['lost', 'whole'])
+  t.same(await known(ledger.timeOf(last) - 30), ['whole', 'whole'])
+  const { volumes } = await history.last24h()
+  t.same([dao, other].map(({ address }) => volumes.get(address)!.complete), [false, true])
 })

@@ -1,5 +1,6 @@
 import { test } from 'tap'
 import type { Completeness } from '../../../../lib/history/rules/completeness.js'
+import { UNREADABLE_VERSION } from '../../../../lib/history/rules/losses.js'
 import { publishableSlot, type PublishView } from '../../../../lib/history/rules/published-slot.js'
 import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
 import { type Past, pastOf } from '../../../support/history/knowledge.js'
@@ -84,6 +85,15 @@ test('a transaction that is listed and not given holds nothing up once it can on
     549,
     'of none of those that are lost'
   )
+  t.end()
+})
+
+test('a transaction of an unreadable version is a stated loss, and what a DAO lacks there with it', t => {
+  const missing = [{ signature: 'a', slot: 550, at: null, reason: UNREADABLE_VERSION }]
+  t.equal(slotOf({ missing }), 990, "a stranger's")
+  t.equal(slotOf({ missing, sequenceGaps: [gap({})], searched: yes, meetsMissing: yes }), 990)
+  t.equal(slotOf({ missing, sequenceGaps: [gap({})] }), 499, 'not looked for yet')
+  t.equal(slotOf({ missing, sequenceGaps: [gap({ toSlot: 549 })], searched: yes }), 499, 'of another stretch')
   t.end()
 })
 
