@@ -5,6 +5,7 @@ import { ServiceError } from '../../../../lib/errors.js'
 import { createFetcher } from '../../../../lib/history/indexing/fetch.js'
 import { createSignatureWalk } from '../../../../lib/history/indexing/signature-walk.js'
 import { createStepWriter } from '../../../../lib/history/indexing/commit.js'
+import { UNREADABLE_VERSION } from '../../../../lib/history/rules/losses.js'
 import { unindexedRanges } from '../../../../lib/history/rules/signature-ranges.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
 import { ratio } from '../../../../lib/decimal.js'
@@ -208,7 +209,7 @@ test('one of a version that can not be read is a loss of its own, at once', asyn
   )
   await head()
   while (ranges().length > 0) t.ok((await back()).taken >= 0)
-  t.match(writer.state.missing, [{ signature: odd, reason: 'version 7' }])
+  t.match(writer.state.missing, [{ signature: odd, reason: UNREADABLE_VERSION }])
   t.equal(reader.calls.transactions.filter(signature => signature === odd).length, 1)
 })
 
