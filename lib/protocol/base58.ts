@@ -2,23 +2,6 @@ const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const VALUES = new Int8Array(128).fill(-1)
 for (const [value, digit] of [...ALPHABET].entries()) VALUES[digit.charCodeAt(0)] = value
 
-const FIVE = 58n ** 5n
-
-/** The base58 text of bytes. `bs58` takes 13 µs for a key of a cold refresh, this 8; for the next ones 10 and 5. */
-export function encodeBase58 (bytes: Buffer): string {
-  let text = ''
-  for (let number = BigInt(`0x0${bytes.toString('hex')}`); number > 0n; number /= FIVE) {
-    let group = Number(number % FIVE)
-    for (let digit = 0; digit < 5; digit++) {
-      text = ALPHABET[group % 58] + text
-      group = Math.floor(group / 58)
-    }
-  }
-  text = text.replace(/^1+/, '')
-  for (let at = 0; bytes[at] === 0; at++) text = `1${text}`
-  return text
-}
-
 /** As many digits as a number holds exactly: 58^9 is below 2^53. */
 const GROUP = 9
 const WEIGHT = 58n ** BigInt(GROUP)

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import { decodeBase58, encodeBase58 } from './base58.js'
+import bs58 from 'bs58'
+import { decodeBase58 } from './base58.js'
 import { u128 } from './bytes.js'
 
 /** Keys and program-derived addresses: a cold refresh derives one a mint, for which web3.js takes 200 µs. */
@@ -86,7 +87,7 @@ export function keyBytes (text: string): Buffer {
 /** Base58 text of a key's bytes. */
 export function keyText (bytes: Buffer): string {
   const key = bytes.toString('latin1')
-  return texts.get(key) ?? keep(encodeBase58(bytes), key)
+  return texts.get(key) ?? keep(bs58.encode(bytes), key)
 }
 /** Of the key at `at`. */
 export const keyAt = (data: Buffer, at: number): string => keyText(data.subarray(at, at + KEY_BYTES))
