@@ -1,7 +1,9 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions that were not given. */
 import type { SignatureInfo } from '../../chain/types.js'
+import { UNREADABLE_VERSION } from '../rules/losses.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
+import type { MissingTransaction } from '../rules/types.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'
 import { listSignatures } from './list.js'
@@ -35,11 +37,11 @@ export function createSearch (context: Context) {
     const open = entries.filter(entry => fetcher.outcome(entry, 0) === undefined)
     if (open.length > 0) await fetcher.fetch(open, 'idle', DEADLINE_MS)
     const given = new Map<string, LocatedEvent[]>()
-    const [missing, unanswered]: [T[], T[]] = [[], []]
+    const [missing, unanswered]: [MissingTransaction[], T[]] = [[], []]
     for (const entry of entries) {
       const outcome = fetcher.outcome(entry, 0)
       if (outcome === undefined) unanswered.push(entry)
-      else if (isMissing(outcome)) missing.push(entry)
+      else if (isMissing(outcome)) missing.push(outcome)
       else given.set(entry.signature, outcome)
     }
     fetcher.forget(entries.filter(entry => !unanswered.includes(entry)))
@@ -58,6 +60,10 @@ export function createSearch (context: Context) {
     if (due.length === 0) return false
     const { missing, found } = await storeListed(due)
     for (const { signature } of missing) noteTried(signature)
+    // another node may tell it; 1.0.0 did not
+    const lost = missing.filter(({ signature, reason }) => reason === UNREADABLE_VERSION &&
+      due.some(one => one.signature === signature && one.reason !== reason))
+    if (lost.length > 0) await writer.commit({ events: [], missing: lost })
     const message = `${found} transactions that were missing have been read`
     if (found > 0) onLog({ level: 'info', code: 'transaction-found', message })
     return true

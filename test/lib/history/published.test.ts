@@ -121,20 +121,28 @@ test('an account that was told wrong once holds up what is published for a day, 
   await until(async () => { ledger.advance(10); return await published() >= last })
 })
 
+/** `odd`: transactions of a version that is too new; `absent`: that the node does not give. */
+function refusing (reader: TestReader) {
+  const { transactions } = reader
+  const [odd, absent] = [new Set<string>(), new Set<string>()]
+  reader.transactions = async signatures => (await transactions(signatures)).map((outcome, at) => {
+    if (absent.has(signatures[at]!)) return null
+    return odd.has(signatures[at]!) ? new ServiceError('VERSION_UNSUPPORTED', 'version 7') : outcome
+  })
+  return { odd, absent }
+}
+
 test('a transaction of a version that is too new is a loss of its own: it holds no block range up', async t => {
   const ledger = createLedger({ seed: 24 })
   const [dao, other] = [born(ledger), born(ledger)]
   trade(ledger, dao)
   const reader = ledgerReader(ledger)
-  const { transactions } = reader
-  const unread = new Set<string>()
-  reader.transactions = async signatures => (await transactions(signatures)).map((outcome, at) =>
-    unread.has(signatures[at]!) ? new ServiceError('VERSION_UNSUPPORTED', 'version 7') : outcome)
+  const { odd } = refusing(reader)
   const { history, store, published } = await follow(t, ledger, reader)
   const from = ledger.slot + 1
   ledger.advance(60)
   dao.swap('buy', 7_000_000n)
-  unread.add(ledger.swaps.at(-1)!.signature)
+  odd.add(ledger.swaps.at(-1)!.signature)
   ledger.advance(60)
   for (const pool of [dao, other]) pool.swap('sell', 5_000_000n)
   const last = ledger.slot
@@ -146,4 +154,24 @@ test('a transaction of a version that is too new is a loss of its own: it holds 
   t.same(await known(ledger.timeOf(last) - 30), ['whole', 'whole'])
   const { volumes } = await history.last24h()
   t.same([dao, other].map(({ address }) => volumes.get(address)!.complete), [false, true])
+})
+
+test('one that was not given at first, and whose version turns out to be too new, holds nothing up either', async t => {
+  const ledger = createLedger({ seed: 25 })
+  const dao = born(ledger)
+  trade(ledger, dao)
+  const reader = ledgerReader(ledger)
+  const { odd, absent } = refusing(reader)
+  const { history, published } = await follow(t, ledger, reader)
+  ledger.advance(60)
+  dao.swap('buy', 7_000_000n)
+  const { signature, slot } = ledger.swaps.at(-1)!
+  odd.add(signature)
+  absent.add(signature)
+  await until(() => { ledger.advance(10); return history.status().missingTransactions === 1 })
+  for (let looks = 0; looks < 20; looks++) { ledger.advance(10); await pause() }
+  t.ok(await published() < slot, 'it may be given yet')
+  absent.delete(signature)
+  await until(async () => { ledger.advance(10); return await published() >= slot })
+  t.equal(await history.read(async ({ knowledge }) => knowledge(dao.address, -Infinity)), 'lost')
 })
