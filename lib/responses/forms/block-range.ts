@@ -13,7 +13,7 @@ import type {
   BlockEvent, DexAsset, DexEvents, DexPair, GeckoTerminalAsset, LatestBlock, LiquidityCause
 } from '../../../schemas/block-range.js'
 import { checkAddress, noPool, poolTokens } from '../sources.js'
-import type { FormSources } from './listing-sites.js'
+import type { FormSources } from './day-tickers.js'
 import { namesOf } from './token-texts.js'
 
 /** What is behind an event that moves liquidity, by its kind. */
