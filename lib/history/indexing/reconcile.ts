@@ -1,7 +1,7 @@
 import type { Moment } from '../../chain/moment.js'
-import { allLosses } from '../rules/losses.js'
+import { isStated } from '../rules/completeness.js'
 import {
-  isStored, isToCome, provenReading, type ProvedNumbers, type SequenceGap, withProved
+  isOwnLoss, isStored, isToCome, provenReading, type ProvedNumbers, type SequenceGap, withProved
 } from '../rules/sequence-gaps.js'
 import { beginningOf } from '../rules/signature-ranges.js'
 import type { Accounts } from '../rules/types.js'
@@ -61,9 +61,10 @@ export function createReconciler (context: Context) {
 
   /** Whether a gap has been searched in vain, and may be lost. */
   function wasSearched (gap: SequenceGap): boolean {
+    const { state } = writer
     const dao = { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }
-    return search.wasTried(gap) &&
-      !isToCome(gap, dao, { lostBefore: beginningOf(writer.state), losses: allLosses(writer.state) })
+    return search.wasTried(gap) && (isOwnLoss(gap, search.met(gap).unreadable) || (isStated(gap, state, state.losses) &&
+      !isToCome(gap, dao, { lostBefore: beginningOf(state), losses: state.losses })))
   }
 
   return {

@@ -1,6 +1,6 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions that were not given. */
 import type { SignatureInfo } from '../../chain/types.js'
-import { UNREADABLE_VERSION } from '../rules/losses.js'
+import { isOfUnreadableVersion } from '../rules/losses.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
@@ -10,26 +10,41 @@ import { listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
-/** When something is given that was searched in vain, a node may be back: all else is searched within so long, ms. */
+/** When more is known of what was searched in vain, as where a node is back, all else is searched so soon, ms. */
 const WOKEN_MS = 60_000
 const STEP = 25
 const DEADLINE_MS = 3_000
 
-/** Searched in vain so many times. `at`: when again, ms. */
-interface Tried { times: number, at: number, meetsMissing: boolean }
+/** What the search for a gap met: `unreadable`, how many transactions of an unreadable version; others not given. */
+interface Met { unreadable: number, meetsMissing: boolean }
+
+/** Searched in vain so many times, a gap up to the number `to`. `last`, `at`: when last, and when again, ms. */
+interface Tried extends Met { times: number, last: number, at: number, to: bigint }
+
+const NOTHING_MET: Met = { unreadable: 0, meetsMissing: false }
 
 export function createSearch (context: Context) {
   const { fetcher, writer, store, clock, signal, onLog } = context
   const tried = new Map<string, Tried>()
   /** The gap at hand, searched page by page, newest first. */
   let current: Searched | undefined
-  const isDue = (key: string): boolean => (tried.get(key)?.at ?? 0) <= clock.now()
+  const isDue = (key: string, to = 0n): boolean => {
+    const one = tried.get(key)
+    // a gap that has grown since is another one
+    return one === undefined || Math.min(one.at, to > one.to ? one.last + FIRST_RETRY_MS : Infinity) <= clock.now()
+  }
   const wasTried = (gap: SequenceGap): boolean => tried.has(gapKey(gap))
 
-  function noteTried (key: string, meetsMissing = false): void {
-    const times = (tried.get(key)?.times ?? 0) + 1
-    const at = clock.now() + Math.min(FIRST_RETRY_MS * 2 ** (times - 1), MAX_RETRY_MS)
-    tried.set(key, { times, at, meetsMissing })
+  function noteTried (key: string, to = 0n, { unreadable, meetsMissing } = NOTHING_MET): void {
+    const before = tried.get(key)
+    const times = before?.to === to ? before.times + 1 : 1
+    const last = clock.now()
+    const at = last + Math.min(FIRST_RETRY_MS * 2 ** (times - 1), MAX_RETRY_MS)
+    tried.set(key, { times, last, at, to, unreadable, meetsMissing })
+  }
+
+  function wake (): void {
+    for (const one of tried.values()) one.at = Math.min(one.at, clock.now() + WOKEN_MS)
   }
 
   /** Stores what is given of `entries`, and no range. `inVain`: they have been searched before. */
@@ -50,7 +65,7 @@ export function createSearch (context: Context) {
     const added = events.length + found.length === 0 ? 0 : await writer.commit({ events, found })
     const isBack = (inVain && added > 0) || found.some(signature => tried.has(signature))
     for (const signature of found) tried.delete(signature)
-    if (isBack) for (const one of tried.values()) one.at = Math.min(one.at, clock.now() + WOKEN_MS)
+    if (isBack) wake()
     return { added, found: found.length, missing, unanswered }
   }
 
@@ -61,9 +76,12 @@ export function createSearch (context: Context) {
     const { missing, found } = await storeListed(due)
     for (const { signature } of missing) noteTried(signature)
     // another node may tell it; 1.0.0 did not
-    const lost = missing.filter(({ signature, reason }) => reason === UNREADABLE_VERSION &&
-      due.some(one => one.signature === signature && one.reason !== reason))
-    if (lost.length > 0) await writer.commit({ events: [], missing: lost })
+    const lost = missing.filter(row => isOfUnreadableVersion(row) &&
+      due.some(one => one.signature === row.signature && one.reason !== row.reason))
+    if (lost.length > 0) {
+      await writer.commit({ events: [], missing: lost })
+      wake()
+    }
     const message = `${found} transactions that were missing have been read`
     if (found > 0) onLog({ level: 'info', code: 'transaction-found', message })
     return true
@@ -83,7 +101,7 @@ export function createSearch (context: Context) {
       hasPage: false,
       isLastPage: false,
       found: 0,
-      meetsMissing: false
+      ...NOTHING_MET
     }
   }
 
@@ -98,7 +116,10 @@ export function createSearch (context: Context) {
       search.cursor = undefined
       return
     }
-    search.entries = page.filter(({ slot }) => slot >= fromSlot && slot <= toSlot)
+    const within = page.filter(({ slot }) => slot >= fromSlot && slot <= toSlot)
+    const unreadable = new Set(writer.state.missing.filter(isOfUnreadableVersion).map(({ signature }) => signature))
+    search.entries = within.filter(({ signature }) => !unreadable.has(signature))   // `missing` asks for the others
+    search.unreadable += within.length - search.entries.length
     search.cursor = end
     search.hasPage = true
     search.isLastPage = end.slot < fromSlot
@@ -114,7 +135,7 @@ export function createSearch (context: Context) {
   const isOpen = ({ dao, from, to }: SequenceGap): boolean =>
     writer.sequenceGaps.get(dao)?.some(other => other.from <= to && other.to >= from) === true
 
-  function conclude ({ gap, found, meetsMissing }: Searched): void {
+  function conclude ({ gap, found, ...met }: Searched): void {
     const { dao, from, to } = gap
     const [events, detail] = [`events ${from} to ${to} of ${dao}`, { dao, from: String(from), to: String(to) }]
     if (!isOpen(gap)) {
@@ -125,7 +146,7 @@ export function createSearch (context: Context) {
     }
     const message = `${events} are missing; the nodes gave ${found} of them`
     if (!wasTried(gap)) onLog({ level: 'warn', code: 'sequence-gap', message, detail })
-    noteTried(gapKey(gap), meetsMissing)
+    noteTried(gapKey(gap), to, met)
   }
 
   /**
@@ -134,7 +155,7 @@ export function createSearch (context: Context) {
    */
   async function gaps (): Promise<boolean> {
     if (current === undefined) {
-      const gap = [...writer.sequenceGaps.values()].flat().find(gap => isDue(gapKey(gap)))
+      const gap = [...writer.sequenceGaps.values()].flat().find(gap => isDue(gapKey(gap), gap.to))
       if (gap === undefined) return false
       current = await begin(gap)
     }
@@ -151,6 +172,6 @@ export function createSearch (context: Context) {
     missing,
     gaps,
     wasTried,
-    meetsMissing: (gap: SequenceGap): boolean => tried.get(gapKey(gap))?.meetsMissing === true
+    met: (gap: SequenceGap): Met => tried.get(gapKey(gap)) ?? NOTHING_MET
   }
 }

@@ -21,9 +21,13 @@ export type Known = 'whole' | 'lost' | 'partly'
 /** Whether a walk down to a Unix second covers all after another. */
 export const isWalked = (end: number, after: number): boolean => end === -Infinity || end < after
 
-/** Whether a gap is a stated loss: searched in vain, and before all that nodes have, or within one of `allLosses`. */
+/** Whether a gap lies before all that nodes have, or touches one of `losses`. */
+export const isStated = (gap: SequenceGap, known: Walked, losses: readonly Loss[]): boolean =>
+  (gap.from === 1n && beginningOf(known) !== null) || spans(gap, losses)
+
+/** Whether a gap is a stated loss: searched in vain, and of `allLosses`. */
 export const isLost = (gap: SequenceGap, known: Completeness, losses: readonly Loss[]): boolean =>
-  known.searched(gap) && ((gap.from === 1n && beginningOf(known) !== null) || spans(gap, losses))
+  known.searched(gap) && isStated(gap, known, losses)
 
 /** Something that may be missing, of `since` to `until`, Unix seconds. */
 interface Doubt { since: number, until: number, isLost: boolean }

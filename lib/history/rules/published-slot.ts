@@ -1,6 +1,6 @@
 /** Readers ask for each block range once: none is published in which something may be missing. */
 import { type Completeness, isLost } from './completeness.js'
-import { allLosses, UNREADABLE_VERSION } from './losses.js'
+import { allLosses, isOfUnreadableVersion } from './losses.js'
 import type { SequenceGap } from './sequence-gaps.js'
 import { isComplete } from './signature-ranges.js'
 
@@ -25,8 +25,9 @@ export function publishableSlot (
   // the slot at the low end of a gap may hold events on both sides of it
   const holds = (gap: SequenceGap) => !excluded.has(gap.dao) && !isLost(gap, known, losses)
   for (const gap of sequenceGaps) if (holds(gap)) slot = Math.min(slot, gap.fromSlot - 1)
-  for (const { slot: at, reason } of missing) {
-    if (reason === UNREADABLE_VERSION) continue
+  for (const one of missing) {
+    if (isOfUnreadableVersion(one)) continue
+    const { slot: at } = one
     // its events would be numbered: where all gaps around are stated losses, and no DAO's list has it, it is lost, too
     const around = sequenceGaps.filter(({ fromSlot, toSlot }) => fromSlot <= at && at <= toSlot)
     const isOpen = around.length === 0 ||

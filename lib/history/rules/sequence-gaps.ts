@@ -114,6 +114,13 @@ export function isToCome (
     !losses.some(loss => reachesBeyond(loss, createdAt))
 }
 
+/**
+ * Whether a gap is what transactions of an unreadable version hold, `met` of which its DAO's list has. At the end of a
+ * DAO's numbers there is one for each of them: what is more may not be listed yet.
+ */
+export const isOwnLoss = (gap: SequenceGap, met: number): boolean =>
+  met > 0 && (gap.toSlot < Number.MAX_SAFE_INTEGER || sizeOf([gap]) <= BigInt(met))
+
 /** Whether all that the accounts number is stored; `newest`: a DAO's newest stored number, or 0. */
 export const isStored = ({ daos }: Accounts, newest: (dao: string) => bigint): boolean =>
   daos.every(({ address, seqNum }) => newest(address) >= seqNum)
