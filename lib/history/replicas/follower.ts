@@ -3,13 +3,13 @@ import { createTurns, orLate } from '../../async.js'
 import { systemClock } from '../../clock.js'
 import { type ServiceError, unusable, warmingUp } from '../../errors.js'
 import { type AnswersOptions, createAnswers, type Seen as State } from '../answers.js'
-import { gapKey, sequenceGapsOf } from '../rules/sequence-gaps.js'
+import { sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { createStore } from '../store/create-store.js'
 import { failed, otherNetwork } from '../store/failures.js'
 import { configOf, createPool, type PostgresLocation, tablesOf } from '../store/postgres-connection.js'
 import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 import { createVolumes } from '../volumes/volumes.js'
-import { type LeaderProgress, readLeaderProgress } from './leader-progress.js'
+import { type LeaderProgress, lostKey, readLeaderProgress } from './leader-progress.js'
 
 /** Longest wait for the first answer of the database, and for a reading, ms: a silent one takes longer to fail. */
 const PATIENCE_MS = 4_000
@@ -88,7 +88,7 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     const state = isSame ? before : await store.load()
     const sequenceGaps = isSame ? before.sequenceGaps : sequenceGapsOf(state)
     const volumes = before?.volumes ?? createVolumes(store, options.valuation)
-    const searched: State['searched'] = gap => progress.lost.has(gapKey(gap))
+    const searched: State['searched'] = gap => progress.lost.has(lostKey(gap))
     seen = { ...state, ...progress, sequenceGaps, searched, volumes }
     tellLoaded()
     return seen

@@ -2,7 +2,7 @@
 import type { Progress } from '../status.js'
 import type { Store } from '../store/create-store.js'
 import { NO_OWNERS } from '../rules/missing-owners.js'
-import { gapKey } from '../rules/sequence-gaps.js'
+import type { SequenceGap } from '../rules/sequence-gaps.js'
 import { isComplete } from '../rules/signature-ranges.js'
 
 const NOTHING: Pick<Progress, 'head' | 'lastDay' | 'verifiedTo' | 'missingOwners'> = {
@@ -11,7 +11,10 @@ const NOTHING: Pick<Progress, 'head' | 'lastDay' | 'verifiedTo' | 'missingOwners
 
 export type LeaderProgress = Awaited<ReturnType<typeof readLeaderProgress>>
 
-/** `lost`: sequence gaps that have been looked for in vain, by `gapKey`. */
+/** One that has grown is another. */
+export const lostKey = ({ dao, from, to }: SequenceGap): string => `${dao} ${from} ${to}`
+
+/** `lost`: sequence gaps that have been looked for in vain, by `lostKey`. */
 export async function readLeaderProgress (store: Store) {
   const { progress = '{}', ...leader } = await store.leader()
   const { lost, ...told } = JSON.parse(progress)
@@ -25,7 +28,7 @@ export async function readLeaderProgress (store: Store) {
 export const createProgressWriter = (store: Store) => async (progress: Progress) => {
   const { head, lastDay, verifiedTo, sequenceGaps, searched, missingOwners } = progress
   const before = await readLeaderProgress(store)
-  const gaps = new Map([...sequenceGaps.values()].flat().map(gap => [gapKey(gap), gap]))
+  const gaps = new Map([...sequenceGaps.values()].flat().map(gap => [lostKey(gap), gap]))
   const lost = [...gaps].filter(([key, gap]) => before.lost.has(key) || searched(gap)).map(([key]) => key)
   await store.tell(JSON.stringify({
     head: head ?? before.head,

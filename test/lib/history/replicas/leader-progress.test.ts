@@ -30,16 +30,17 @@ test('a gap that was lost is told by who leads next, until it has been filled', 
   const engine = await openPostgresEngine(newPlace(t).url)
   t.teardown(() => engine.release())
   const store = createStore(engine)
-  const tell = async (gaps: bigint[], isSearched: boolean, ended = true) => {
-    const sequenceGaps = new Map([['A', gaps.map(from => ({ dao: 'A', from }))]])
+  const tell = async (gaps: bigint[], isSearched: boolean, ended = true, size = 0n) => {
+    const sequenceGaps = new Map([['A', gaps.map(from => ({ dao: 'A', from, to: from + size }))]])
     const walked = { indexedRanges: [], ended }
     await createProgressWriter(store)({ ...walked, sequenceGaps, searched: () => isSearched } as never)
     return [...(await readLeaderProgress(store)).lost].sort()
   }
-  t.same(await tell([1n, 7n], true), ['A 1', 'A 7'])
-  t.same(await tell([1n, 7n, 9n], false), ['A 1', 'A 7'], 'by one that has not searched yet')
-  t.same(await tell([9n], false, false), ['A 1', 'A 7'], 'nor walked to where first numbers show')
-  t.same(await tell([1n, 9n], false), ['A 1'])
+  t.same(await tell([1n, 7n], true), ['A 1 1', 'A 7 7'])
+  t.same(await tell([1n, 7n, 9n], false), ['A 1 1', 'A 7 7'], 'by one that has not searched yet')
+  t.same(await tell([9n], false, false), ['A 1 1', 'A 7 7'], 'nor walked to where first numbers show')
+  t.same(await tell([1n, 9n], false), ['A 1 1'])
+  t.same(await tell([1n, 9n], false, true, 1n), [], 'one that has grown may be to come')
 })
 
 test('who has waited long for others\' readings is told so, and reads nothing', { skip }, async t => {
