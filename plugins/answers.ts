@@ -1,6 +1,6 @@
-import { jsonResponse } from '../lib/http/cached-response.js'
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
+import { jsonResponse } from '../lib/http/cached-response.js'
 import { createSetReader } from '../lib/live/account-sets.js'
 import { noted } from '../lib/live/fresh.js'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'

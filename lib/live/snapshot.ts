@@ -141,6 +141,7 @@ export function createSnapshotReader ({
   let start: Promise<unknown> | undefined
 
   return async () => {
+    // a list that did not wait long enough is judged by it afterwards
     start ??= Promise.race([
       loaded().then(judge), new Promise<void>(resolve => { systemClock.after(LOADED_WITHIN, resolve) })
     ])
