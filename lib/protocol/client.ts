@@ -17,12 +17,14 @@ import { keyBytes, keyText } from './pda.js'
 /** All that is used of Anchor's keys, and that the build has; of its integers it is the text. */
 export type AnchorKey = Pick<PublicKey, 'toBuffer'>
 
-/** A decoded account, and readers of its keys and integers, all by the IDL's names. */
+/** A decoded account, and readers of its keys (`bytes`, or text) and integers, all by the IDL's names. */
 export function fieldsOf (decoded: unknown) {
   const fields = decoded as Record<string, unknown>
+  const bytes = (name: string) => (fields[name] as AnchorKey).toBuffer()
   return {
     fields,
-    key: (name: string) => keyText((fields[name] as AnchorKey).toBuffer()),
+    bytes,
+    key: (name: string) => keyText(bytes(name)),
     integer: (name: string) => BigInt(String(fields[name]))
   }
 }

@@ -18,13 +18,21 @@ const SEED = Buffer.from('dao')
 
 /** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
 export function decodeDao (client: ProgramClient, account: RawAccount) {
-  const { fields, key, integer } = fieldsOf(client.dao(account))
+  const { fields, bytes, key, integer } = fieldsOf(client.dao(account))
   const amm = fieldsOf(fields['amm'])
   const { Spot, Futarchy } = amm.fields['state'] as Partial<Record<'Spot' | 'Futarchy', { spot: unknown }>>
   const spot = fieldsOf((Spot ?? Futarchy)!.spot)
   const [baseMint, quoteMint] = [key('base_mint'), key('quote_mint')]
   if (amm.key('base_mint') !== baseMint || amm.key('quote_mint') !== quoteMint) {
     throw new DecodeError('dao: the pool is of other mints')
+  }
+  // base58 is slow, and these are rarely needed; all else that is decoded, 6 kB a DAO, is not kept
+  const [multisig, vault] = [bytes('squads_multisig'), bytes('squads_multisig_vault')]
+  const [baseVault, quoteVault] = [amm.bytes('amm_base_vault'), amm.bytes('amm_quote_vault')]
+  const details = {
+    totalLiquidity: amm.integer('total_liquidity'),
+    proposalCount: fields['proposal_count'] as number,
+    passThresholdBps: fields['pass_threshold_bps'] as number
   }
   const { data } = account
   // nonce, creator and bump (programs/futarchy/src/instructions/initialize_dao.rs)
@@ -38,12 +46,11 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
     state: (Spot === undefined ? 'futarchy' : 'spot') as AmmState,
     baseMint,
     quoteMint,
-    // base58 is slow, and these are rarely needed
     /** The token accounts that hold what is in the pool, fees included. */
-    get baseVault () { return amm.key('amm_base_vault') },
-    get quoteVault () { return amm.key('amm_quote_vault') },
+    get baseVault () { return keyText(baseVault) },
+    get quoteVault () { return keyText(quoteVault) },
     /** The treasury: the vault of the DAO's multisig, which owns its token accounts. */
-    get vault () { return key('squads_multisig_vault') },
+    get vault () { return keyText(vault) },
     /** Reserves of the spot pool, raw units; fee balances are not part of them. */
     baseReserves: spot.integer('base_reserves'),
     quoteReserves: spot.integer('quote_reserves'),
@@ -60,13 +67,7 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
      * `totalLiquidity`: of all positions in the pool; `proposalCount`: ever made. Throws a DecodeError where the
      * spending limit is none.
      */
-    details: () => ({
-      multisig: key('squads_multisig'),
-      totalLiquidity: amm.integer('total_liquidity'),
-      proposalCount: fields['proposal_count'] as number,
-      passThresholdBps: fields['pass_threshold_bps'] as number,
-      ...tailOf(account)
-    })
+    details: () => ({ multisig: keyText(multisig), ...details, ...tailOf(account) })
   }
 }
 
