@@ -79,6 +79,18 @@ export async function headReached (app: FastifyInstance, ledger: Ledger, time: n
   }, 120_000)
 }
 
+/**
+ * Lets the chain go on until the tickers are of now. What is being read when the clock leaps is as old as the leap,
+ * and is not read again within a second: if the clock stands still, never.
+ */
+export async function allOfNow (app: FastifyInstance, ledger: Ledger): Promise<void> {
+  await until('the tickers are of now', async () => {
+    ledger.advance(0.2)
+    const { statusCode, headers } = await app.inject('/api/tickers')
+    return statusCode === 200 && headers.age === undefined
+  })
+}
+
 /** Asks until the answer is not that the service is warming up, or that this machine is overloaded by other tests. */
 export async function patient (
   app: FastifyInstance, url: string, headers: Record<string, string> = {}

@@ -6,7 +6,7 @@ import type {
 } from '../../schemas/block-range.js'
 import type { Ready } from '../../schemas/ready.js'
 import { createRandom, type Dao } from '../../simulator/index.js'
-import { asking, build, historyComplete, settings, startChain, until } from '../helper.js'
+import { allOfNow, asking, build, historyComplete, settings, startChain, until } from '../helper.js'
 
 const OTHER = 'So11111111111111111111111111111111111111112'
 
@@ -394,8 +394,9 @@ test('pairs and assets', async t => {
     quoteReserves: 10n ** 15n
   })
   pool.swap('buy', 1_000_000n)
-  const { get, publish, refused } = await start([excluded.address])
+  const { app, get, publish, refused } = await start([excluded.address])
   const to = await publish()
+  await allOfNow(app, ledger)
   const began = ledger.history.ofAddress(pool.address)![0]!
   t.same(await get<DexPair>(`/dexscreener/pair?id=${pool.address}`), {
     pair: {
@@ -461,15 +462,17 @@ test('while the places of old events are not known no block is told, as /ready s
   dao().swap('buy', 1_000_000n)
   node.conditions.software = 'older'
   node.faults.set({ method: 'getBlock', kind: 'rpc-error' })
-  const { latest, publish, get } = await start()
+  const { app, latest, publish, get } = await start()
   const isReady = async () => {
     const { answers } = await get<Ready>('/ready')
     return answers.find(({ paths }) => paths.includes('/dexscreener'))!.ready
   }
   ledger.advance(31)
+  await allOfNow(app, ledger)
   t.same([await isReady(), await latest()], [false, -1])
   node.faults.clear()
   await publish()
+  await allOfNow(app, ledger)
   t.ok(await isReady())
 })
 

@@ -3,7 +3,7 @@ import type { DaoRecord } from '../../schemas/dao.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Treasuries, Treasury } from '../../schemas/treasury.js'
 import { createTokenAccount } from '../../simulator/mint.js'
-import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
+import { allOfNow, build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
 import { getterOf } from '../support/answers.js'
 import { INVALID_DAO } from '../../schemas/errors.js'
 
@@ -250,6 +250,7 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
   await t.test('where what lists token accounts is older than what reads them', async t => {
     for (const seconds of [5, 400]) {
       ledger.advance(70)
+      await allOfNow(app, ledger)
       node.faults.set({ kind: 'jump-back', method: 'getTokenAccountsByOwner', value: seconds })
       const told = await get<Treasury>(`/api/daos/${made[0]!.address}/treasury`)
       t.equal(told.tokens_complete, seconds === 5)
@@ -260,6 +261,7 @@ test('DAOs and their treasuries are what the ledger counts itself', async t => {
   await t.test('where no node lists token accounts', async t => {
     node.conditions.lacks = ['getTokenAccountsByOwner']
     ledger.advance(70)
+    await allOfNow(app, ledger)
     const told = await get<Treasury>(`/api/daos/${made[0]!.address}/treasury`)
     t.equal(told.tokens_complete, false)
     t.same(told.tokens.map(({ mint }) => mint), [usdc.address])
