@@ -1,5 +1,5 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions that were not given. */
-import type { SignatureInfo } from '../../chain/types.js'
+import type { Cursor, SignatureInfo } from '../../chain/types.js'
 import { isOfUnreadableVersion } from '../rules/losses.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
@@ -10,18 +10,16 @@ import { listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
-/** When more is known of what was searched in vain, as where a node is back, all else is searched so soon, ms. */
+/** When something is given that was searched in vain, a node may be back: all else is searched within so long, ms. */
 const WOKEN_MS = 60_000
 const STEP = 25
 const DEADLINE_MS = 3_000
 
-/** What the search for a gap met: `unreadable`, how many transactions of an unreadable version; others not given. */
-interface Met { unreadable: number, meetsMissing: boolean }
-
-/** Searched in vain so many times, a gap up to the number `to`. `last`, `at`: when last, and when again, ms. */
-interface Tried extends Met { times: number, last: number, at: number, to: bigint }
-
-const NOTHING_MET: Met = { unreadable: 0, meetsMissing: false }
+/**
+ * Searched in vain so many times, a gap up to the number `to`. `last`, `at`: when last, and when again, ms; `missed`:
+ * what was listed and not given.
+ */
+interface Tried { times: number, last: number, at: number, to: bigint, missed: readonly Cursor[] }
 
 export function createSearch (context: Context) {
   const { fetcher, writer, store, clock, signal, onLog } = context
@@ -33,18 +31,16 @@ export function createSearch (context: Context) {
     // a gap that has grown since is another one
     return one === undefined || Math.min(one.at, to > one.to ? one.last + FIRST_RETRY_MS : Infinity) <= clock.now()
   }
+  const unreadableNow = () =>
+    new Set(writer.state.missing.filter(isOfUnreadableVersion).map(({ signature }) => signature))
   const wasTried = (gap: SequenceGap): boolean => tried.has(gapKey(gap))
 
-  function noteTried (key: string, to = 0n, { unreadable, meetsMissing } = NOTHING_MET): void {
+  function noteTried (key: string, to = 0n, missed: readonly Cursor[] = []): void {
     const before = tried.get(key)
     const times = before?.to === to ? before.times + 1 : 1
     const last = clock.now()
     const at = last + Math.min(FIRST_RETRY_MS * 2 ** (times - 1), MAX_RETRY_MS)
-    tried.set(key, { times, last, at, to, unreadable, meetsMissing })
-  }
-
-  function wake (): void {
-    for (const one of tried.values()) one.at = Math.min(one.at, clock.now() + WOKEN_MS)
+    tried.set(key, { times, last, at, to, missed })
   }
 
   /** Stores what is given of `entries`, and no range. `inVain`: they have been searched before. */
@@ -65,7 +61,7 @@ export function createSearch (context: Context) {
     const added = events.length + found.length === 0 ? 0 : await writer.commit({ events, found })
     const isBack = (inVain && added > 0) || found.some(signature => tried.has(signature))
     for (const signature of found) tried.delete(signature)
-    if (isBack) wake()
+    if (isBack) for (const one of tried.values()) one.at = Math.min(one.at, clock.now() + WOKEN_MS)
     return { added, found: found.length, missing, unanswered }
   }
 
@@ -78,10 +74,7 @@ export function createSearch (context: Context) {
     // another node may tell it; 1.0.0 did not
     const lost = missing.filter(row => isOfUnreadableVersion(row) &&
       due.some(one => one.signature === row.signature && one.reason !== row.reason))
-    if (lost.length > 0) {
-      await writer.commit({ events: [], missing: lost })
-      wake()
-    }
+    if (lost.length > 0) await writer.commit({ events: [], missing: lost })
     const message = `${found} transactions that were missing have been read`
     if (found > 0) onLog({ level: 'info', code: 'transaction-found', message })
     return true
@@ -101,7 +94,7 @@ export function createSearch (context: Context) {
       hasPage: false,
       isLastPage: false,
       found: 0,
-      ...NOTHING_MET
+      missed: [] as Cursor[]
     }
   }
 
@@ -117,9 +110,9 @@ export function createSearch (context: Context) {
       return
     }
     const within = page.filter(({ slot }) => slot >= fromSlot && slot <= toSlot)
-    const unreadable = new Set(writer.state.missing.filter(isOfUnreadableVersion).map(({ signature }) => signature))
+    const unreadable = unreadableNow()
     search.entries = within.filter(({ signature }) => !unreadable.has(signature))   // `missing` asks for the others
-    search.unreadable += within.length - search.entries.length
+    search.missed.push(...within.filter(({ signature }) => unreadable.has(signature)))
     search.cursor = end
     search.hasPage = true
     search.isLastPage = end.slot < fromSlot
@@ -129,13 +122,13 @@ export function createSearch (context: Context) {
     const { added, missing, unanswered } = await storeListed(search.entries.slice(0, STEP), wasTried(search.gap))
     search.entries = [...unanswered, ...search.entries.slice(STEP)]
     search.found += added
-    search.meetsMissing ||= missing.length > 0
+    search.missed.push(...missing)
   }
 
   const isOpen = ({ dao, from, to }: SequenceGap): boolean =>
     writer.sequenceGaps.get(dao)?.some(other => other.from <= to && other.to >= from) === true
 
-  function conclude ({ gap, found, ...met }: Searched): void {
+  function conclude ({ gap, found, missed }: Searched): void {
     const { dao, from, to } = gap
     const [events, detail] = [`events ${from} to ${to} of ${dao}`, { dao, from: String(from), to: String(to) }]
     if (!isOpen(gap)) {
@@ -146,7 +139,7 @@ export function createSearch (context: Context) {
     }
     const message = `${events} are missing; the nodes gave ${found} of them`
     if (!wasTried(gap)) onLog({ level: 'warn', code: 'sequence-gap', message, detail })
-    noteTried(gapKey(gap), to, met)
+    noteTried(gapKey(gap), to, missed)
   }
 
   /**
@@ -172,6 +165,16 @@ export function createSearch (context: Context) {
     missing,
     gaps,
     wasTried,
-    met: (gap: SequenceGap): Met => tried.get(gapKey(gap)) ?? NOTHING_MET
+    /** What the search for a gap met: how many of an unreadable version, and whether others that were not given. */
+    met (gap: SequenceGap) {
+      const { missed } = tried.get(gapKey(gap)) ?? { missed: [] }
+      const stated = unreadableNow()
+      // in the slot of the newest stored event one may have come before that
+      const after = gap.toSlot < Number.MAX_SAFE_INTEGER ? -1 : gap.fromSlot
+      return {
+        unreadable: missed.filter(({ signature, slot }) => stated.has(signature) && slot > after).length,
+        meetsMissing: missed.some(({ signature }) => !stated.has(signature))
+      }
+    }
   }
 }
