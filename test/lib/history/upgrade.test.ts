@@ -52,7 +52,7 @@ const BACK = [
   'create index days_change on days (change)',
   "insert into days values (1, 20000, '1', '1', 99, 1)",
   'create table accounts (address text primary key, seq text not null)',
-  'update schema_version set version = 2',
+  'delete from schema_version where version > 2',
   "delete from meta where key in ('published', 'valuation', 'rates', 'indexedRanges')",
   "update meta set key = 'change' where key = 'revision'",
   "insert into meta (key, value) values ('valuation', 'auto 1/200')"
@@ -71,7 +71,7 @@ const TABLES = {
   rates: 'select dao, bps, from_slot, to_slot from fee_rates order by dao, bps',
   ranges: 'select * from sequence_ranges order by dao, first_seq',
   walked: "select value from meta where key = 'indexedRanges'",
-  versions: 'select max(version) as version from schema_version'
+  versions: 'select version from schema_version order by version'
 }
 
 interface Place {
