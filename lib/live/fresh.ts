@@ -76,7 +76,7 @@ const WAIT_WITHOUT = 10_000
 /** `triedAt`, `failed`: of the last load. */
 interface Entry<V> extends Made<V> { triedAt: number, failed: boolean }
 
-const isRefuted = ({ parts }: Made<unknown>): boolean => parts.some(part => part.isRefuted)
+export const isRefuted = ({ parts }: Made<unknown>): boolean => parts.some(part => part.isRefuted)
 
 /** The oldest one's time, Unix seconds. */
 export const oldestOf = (parts: readonly Part[]): number => Math.min(...parts.map(({ time }) => time))

@@ -8,7 +8,7 @@ import { badAnswer } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeDao, seqNumOf } from '../protocol/dao.js'
-import { type Made, type Part, partOf } from './fresh.js'
+import { isRefuted, type Made, type Part, partOf } from './fresh.js'
 import type { Token, TokenReader } from './tokens.js'
 
 type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
@@ -138,14 +138,7 @@ export function createSnapshotReader ({
     return { daos, known }
   }
 
-  let start: Promise<unknown> | undefined
-
-  return async () => {
-    // a list that did not wait long enough is judged by it afterwards
-    start ??= Promise.race([
-      loaded().then(judge), new Promise<void>(resolve => { systemClock.after(LOADED_WITHIN, resolve) })
-    ])
-    await start
+  async function read () {
     const { daos, known } = judge()
     const reading = reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {
       const old = oldOf(daos, slot, accounts)
@@ -153,9 +146,20 @@ export function createSnapshotReader ({
       throw badAnswer(`the node's list has ${old.address} as it was before slot ${slot}`)
     })
     const [accounts] = await Promise.all([reading, client.load()])
-    const made = await make(accounts)
+    return await make(accounts)
+  }
+
+  let start: Promise<unknown> | undefined
+
+  return async () => {
+    // a list that did not wait long enough is judged by it afterwards
+    start ??= Promise.race([
+      loaded().then(judge), new Promise<void>(resolve => { systemClock.after(LOADED_WITHIN, resolve) })
+    ])
+    // beside each other: of a node that does not answer the store's network is not known either
+    const [made] = await Promise.all([read(), start])
     judge()
-    return made
+    return isRefuted(made) ? await read() : made
   }
 }
 
