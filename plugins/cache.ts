@@ -29,8 +29,9 @@ export default fp(async fastify => {
   // before the first request, and not before the service listens
   fastify.addHook('onListen', () => program.load())
   // what the store holds outlives a restart: a DAO that has traded is there
-  const stored = () => fastify.history.report()
-  const loaded = () => fastify.history.loaded
+  const of = () => fastify.hasDecorator('history') ? fastify.history : undefined   // `npm run backfill` has its own
+  const stored = () => of()?.report() ?? []
+  const loaded = async () => await of()?.loaded
   const tokens = createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
   const snapshot = createFreshCache<[], Snapshot>({
     load: createSnapshotReader({
