@@ -31,8 +31,15 @@ export function createSearch (context: Context) {
     // a gap that has grown since is another one
     return one === undefined || Math.min(one.at, to > one.to ? one.last + FIRST_RETRY_MS : Infinity) <= clock.now()
   }
-  const unreadableNow = () =>
-    new Set(writer.state.missing.filter(isOfUnreadableVersion).map(({ signature }) => signature))
+  let [from, unreadable]: [unknown, ReadonlySet<string>] = [undefined, new Set()]
+  /** Signatures of an unreadable version: each gap asks, and many transactions may be missing. */
+  function unreadableNow (): ReadonlySet<string> {
+    const { missing } = writer.state
+    if (missing !== from) {
+      [from, unreadable] = [missing, new Set(missing.filter(isOfUnreadableVersion).map(({ signature }) => signature))]
+    }
+    return unreadable
+  }
   const wasTried = (gap: SequenceGap): boolean => tried.has(gapKey(gap))
 
   function noteTried (key: string, to = 0n, missed: readonly Cursor[] = []): void {
