@@ -1,4 +1,4 @@
-import { type RawSettings, SettingsSchema } from '../schemas/settings.js'
+import { type Format, type RawSettings, SettingsSchema } from '../schemas/settings.js'
 import { compare, ONE, parseDecimal, type Rational, ratio, ZERO } from './decimal.js'
 import type { VolumeBasis } from './market/volume.js'
 import { parseKey } from './protocol/pda.js'
@@ -55,35 +55,19 @@ function arePricedMints (text: string): boolean {
   return pairs.every(pair => pair.length === 2 && pair.every(isKey)) && new Map(pairs).size === pairs.length
 }
 
-/** The schema's formats: `must` completes the sentence about a text that has not the form. */
-export const FORMATS: Record<string, { validate: (text: string) => boolean, must: string }> = {
-  text: { validate: text => text.trim() !== '', must: 'must not be empty' },
-  'public-key': { validate: isKey, must: 'must be a public key: base58 of 32 bytes' },
-  'public-keys': { validate: text => list(text).every(isKey), must: 'must be public keys separated by commas' },
-  rate: { validate: text => isBetween(text, ZERO, ONE), must: 'must be a decimal above 0 and below 1' },
-  amount: { validate: text => isBetween(text, ZERO), must: 'must be a decimal above 0' },
-  'priced-mints': {
-    validate: arePricedMints,
-    must: 'must be mint:pool pairs of public keys separated by commas, each mint once'
-  },
-  addresses: {
-    validate: text => list(text).every(isAddressOrRange),
-    must: 'must be IP addresses or CIDRs separated by commas'
-  },
-  'node-urls': {
-    validate: text => list(text).length > 0 && list(text).every(isNodeUrl),
-    must: 'must be http or https URLs separated by commas, a % in user or password written as %25'
-  },
-  'node-rates': {
-    validate: text => list(text).every(rate => isBetween(rate, TOO_FEW)),
-    must: 'must be decimals above 0.01 separated by commas: one, or one for each node'
-  },
-  'websocket-url': { validate: text => isUrl(text, 'ws:', 'wss:'), must: 'must be a ws or wss URL' },
-  'postgres-url': {
-    validate: text => text === '' || isUrl(text, 'postgres:', 'postgresql:'),
-    must: 'must be a postgres URL'
-  },
-  'redis-url': { validate: text => text === '' || isUrl(text, 'redis:', 'rediss:'), must: 'must be a redis URL' }
+/** Whether a text has a format of the schema. */
+export const FORMATS: Record<Format, (text: string) => boolean> = {
+  'public-key': isKey,
+  'public-keys': text => list(text).every(isKey),
+  rate: text => isBetween(text, ZERO, ONE),
+  amount: text => isBetween(text, ZERO),
+  'priced-mints': arePricedMints,
+  addresses: text => list(text).every(isAddressOrRange),
+  'node-urls': text => list(text).length > 0 && list(text).every(isNodeUrl),
+  'node-rates': text => list(text).every(rate => isBetween(rate, TOO_FEW)),
+  'websocket-url': text => isUrl(text, 'ws:', 'wss:'),
+  'postgres-url': text => isUrl(text, 'postgres:', 'postgresql:'),
+  'redis-url': text => isUrl(text, 'redis:', 'rediss:')
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -102,9 +86,7 @@ export function ownVariables (env: Environment): { variables: Record<string, str
     if (value === '' && REQUIRED.includes(name)) problems.push(notConfigured(name))
     if (value !== undefined && value !== '') variables[name] = value
     // the validator would take 0x10 and 1e3 for numbers
-    if (value && isWhole(name) && !/^\d+$/.test(value)) {
-      problems.push(...explain([{ keyword: 'type', instancePath: `/${name}`, params: {} }]))
-    }
+    if (value && isWhole(name) && !/^\d+$/.test(value)) problems.push(wrong(name))
   }
   const rates = list(variables.CHAIN_RPC_RATE ?? '').length
   if (rates > 1 && rates !== list(variables.CHAIN_RPC_URL ?? PUBLIC_NODE).length) {
@@ -120,36 +102,17 @@ export function ownVariables (env: Environment): { variables: Record<string, str
 
 const notConfigured = (name: string): string => `${name} not configured`
 
-/** The part of a validator's error that `explain` reads. */
+const wrong = (name: string): string => `${name} ${SettingsSchema.properties[name as keyof RawSettings].must as string}`
+
+/** The part of a validator's error that is read. */
 export interface Violation {
-  keyword: string
   instancePath: string
-  params: Record<string, unknown>
-  message?: string
+  params: { missingProperty?: string }
 }
 
-/** A sentence for each violation, and one only for each variable. Values are never repeated: some hold secrets. */
-export function explain (violations: readonly Violation[]): string[] {
-  const sentences = new Map<string, string>()
-  for (const { keyword, instancePath, params, message } of violations) {
-    const name = keyword === 'required' ? String(params.missingProperty) : instancePath.slice(1)
-    if (!sentences.has(name)) {
-      sentences.set(name, keyword === 'required'
-        ? notConfigured(name)
-        : `${name} ${wants(name, keyword, params, message)}`)
-    }
-  }
-  return [...sentences.values()]
-}
-
-function wants (name: string, keyword: string, params: Record<string, unknown>, message = 'is not valid'): string {
-  if (keyword === 'format') return FORMATS[String(params.format)]!.must
-  const schema = SettingsSchema.properties[name as keyof RawSettings]
-  if ('anyOf' in schema) {
-    return `must be one of ${schema.anyOf.map((option: { const: string }) => option.const).join(', ')}`
-  }
-  return schema.type === 'integer' ? `must be a whole number from ${schema.minimum} to ${schema.maximum}` : message
-}
+/** The sentence for a violation. It repeats no value: some hold secrets. */
+export const explain = ({ instancePath, params: { missingProperty } }: Violation): string =>
+  missingProperty === undefined ? wrong(instancePath.slice(1)) : notConfigured(missingProperty)
 
 /**
  * The values of checked settings; durations in ms, rates and amounts exact. `env`, which they came from, tells an empty
@@ -171,27 +134,27 @@ export function deriveSettings (raw: RawSettings, env: Environment) {
     factory: raw.FACTORY_ADDRESS,
     router: raw.ROUTER_ADDRESS,
     feeRate: parseDecimal(raw.PROTOCOL_FEE_RATE)!,
-    excluded: new Set(list(raw.EXCLUDED_DAOS)) as ReadonlySet<string>,
+    excluded: new Set(list(raw.EXCLUDED_DAOS)),
     dataDir: raw.DATA_DIR,
     /** Undefined: the embedded store. */
-    databaseUrl: raw.DATABASE_URL || undefined,
+    databaseUrl: raw.DATABASE_URL,
     role: raw.ROLE,
     /** Undefined: each process counts for itself. */
-    redisUrl: raw.REDIS_URL || undefined,
+    redisUrl: raw.REDIS_URL,
     rateLimitMax: raw.RATE_LIMIT_MAX,
     rateLimitPage: raw.RATE_LIMIT_PAGE,
     isExempt: addressMatcher(list(raw.RATE_LIMIT_ALLOW)),
     quoteRules: { notional: parseDecimal(raw.QUOTE_NOTIONAL)!, feeRate: parseDecimal(raw.TAKER_FEE_RATE)! },
     volumeBasis: (raw.VOLUME_BASIS === 'fees' ? 'fees' : 'input') as VolumeBasis,
     usdRules: {
-      usdMints: new Set(list(raw.USD_MINTS)) as ReadonlySet<string>,
-      pricedBy: new Map(pricedMints(raw.USD_PRICED_MINTS)) as ReadonlyMap<string, string>,
+      usdMints: new Set(list(raw.USD_MINTS)),
+      pricedBy: new Map(pricedMints(raw.USD_PRICED_MINTS)),
       minDepth: parseDecimal(raw.USD_MIN_DEPTH)!
     },
     staleIfError: raw.STALE_IF_ERROR * 1000,
     /** Within which a node must have answered after the start; undefined: at any time. */
     startupTimeout: raw.NODE_WITHIN * 1000 || undefined,
-    logLevel: raw.LOG_LEVEL as string,
+    logLevel: raw.LOG_LEVEL,
     /** Undefined: off. */
     metricsPort: raw.METRICS_PORT || undefined,
     metricsHost: raw.METRICS_HOST

@@ -27,7 +27,8 @@ export default fp<ConfigOptions>(async (fastify, { env }) => {
       env: false,
       ajv: {
         customOptions (ajv) {
-          for (const [name, { validate }] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate })
+          ajv.addKeyword('must')
+          for (const [name, validate] of Object.entries(FORMATS)) ajv.addFormat(name, { type: 'string', validate })
           return ajv
         }
       }
@@ -35,7 +36,7 @@ export default fp<ConfigOptions>(async (fastify, { env }) => {
   } catch (error) {
     const { errors } = error as { errors?: Violation[] }
     if (errors === undefined) throw error
-    throw new SettingsError([...new Set([...problems, ...explain(errors)])])
+    throw new SettingsError([...new Set([...problems, ...errors.map(explain)])])
   }
   if (problems.length > 0) throw new SettingsError(problems)
 

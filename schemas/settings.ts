@@ -1,22 +1,43 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
 /**
- * The settings, as environment variables, each once: default, form and meaning. Amounts and rates stay text here, so
- * that they are read as exact decimals; `lib/settings.ts` holds what each format means, and turns the checked text into
- * values.
+ * The settings, as environment variables, each once: default, form and meaning, and what it `must` be, in words that
+ * follow its name. Amounts and rates stay text here, so that they are read as exact decimals; `lib/settings.ts` checks
+ * the formats, and turns the checked text into values.
  */
 
-const text = (format: string, description: string, fallback?: string): TSchema & { static: string } =>
-  Type.String({ format, description, ...(fallback !== undefined && { default: fallback }) })
+const MUST = {
+  'public-key': 'must be a public key: base58 of 32 bytes',
+  'public-keys': 'must be public keys separated by commas',
+  rate: 'must be a decimal above 0 and below 1',
+  amount: 'must be a decimal above 0',
+  'priced-mints': 'must be mint:pool pairs of public keys separated by commas, each mint once',
+  addresses: 'must be IP addresses or CIDRs separated by commas',
+  'node-urls': 'must be http or https URLs separated by commas, a % in user or password written as %25',
+  'node-rates': 'must be decimals above 0.01 separated by commas: one, or one for each node',
+  'websocket-url': 'must be a ws or wss URL',
+  'postgres-url': 'must be a postgres URL',
+  'redis-url': 'must be a redis URL'
+}
+export type Format = keyof typeof MUST
+
+const text = (format: Format, description: string, fallback?: string): TSchema & { static: string } =>
+  Type.String({ format, must: MUST[format], description, ...(fallback !== undefined && { default: fallback }) })
+
+const anyText = (description: string, fallback: string) => Type.String({ description, default: fallback })
 
 const USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v'
 const USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB'
 
-const whole = (description: string, fallback: number, maximum: number, minimum = 0) =>
-  Type.Integer({ minimum, maximum, default: fallback, description })
+const whole = (description: string, fallback: number, maximum: number, minimum = 0) => {
+  const must = `must be a whole number from ${minimum} to ${maximum}`
+  return Type.Integer({ minimum, maximum, must, default: fallback, description })
+}
 
-const choice = <const W extends string>(description: string, words: readonly W[], fallback: W) =>
-  Type.Union(words.map(word => Type.Literal(word)), { default: fallback, description })
+const choice = <const W extends string>(description: string, words: readonly W[], fallback: W) => {
+  const must = `must be one of ${words.join(', ')}`
+  return Type.Union(words.map(word => Type.Literal(word)), { must, default: fallback, description })
+}
 
 const MAX_PORT = 65_535
 const MAX_REQUESTS = 1_000_000_000
@@ -37,28 +58,27 @@ export const SettingsSchema = Type.Object({
       'is that one, else none.'
   )),
   PORT: whole('Port to listen on; 0 takes a free one.', 3000, MAX_PORT),
-  HOST: text('text', 'Address to listen on.', '0.0.0.0'),
+  HOST: anyText('Address to listen on.', '0.0.0.0'),
   NODE_ENV: choice('Runtime mode.', ['development', 'production', 'test'], 'production'),
-  DEX_FORK_TYPE: text('text', 'Fork type that the root record reports.', 'Custom'),
+  DEX_FORK_TYPE: anyText('Fork type that the root record reports.', 'Custom'),
   FACTORY_ADDRESS: text('public-key', 'The program whose DAOs are served.'),
   ROUTER_ADDRESS: text('public-key', 'The router program that the root record reports.'),
   PROTOCOL_FEE_RATE: text('rate', 'Protocol fee as a share of a swap\'s input; volume = fee / rate.', '0.0025'),
   EXCLUDED_DAOS: text('public-keys', 'DAO addresses separated by commas that are left out of every answer.', ''),
-  DATA_DIR: text('text', 'Folder of the embedded store.', './data'),
-  DATABASE_URL: text(
+  DATA_DIR: anyText('Folder of the embedded store.', './data'),
+  DATABASE_URL: Type.Optional(text(
     'postgres-url',
     'PostgreSQL in place of the embedded store; `schema` in its query names the schema, `sslmode` asks for TLS. ' +
-      'Empty: the embedded store.',
-    ''
-  ),
+      'Empty: the embedded store.'
+  )),
   ROLE: choice(
     'With DATABASE_URL: whether this process may be the one that indexes (all, indexer) or never does (api). Without ' +
       'it: all.',
     ['all', 'api', 'indexer'], 'all'
   ),
-  REDIS_URL: text(
-    'redis-url', 'Redis that shares the rate limit between replicas. Empty: each process counts for itself.', ''
-  ),
+  REDIS_URL: Type.Optional(text(
+    'redis-url', 'Redis that shares the rate limit between replicas. Empty: each process counts for itself.'
+  )),
   RATE_LIMIT_MAX: whole('Requests per client address and clock minute.', 60, MAX_REQUESTS, 1),
   RATE_LIMIT_PAGE: whole(
     'Requests per client address and clock minute for the pages, their files and what their scripts ask for.',
@@ -97,7 +117,7 @@ export const SettingsSchema = Type.Object({
   LOG_LEVEL: choice(
     'Least level that is logged.', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'info'
   ),
-  METRICS_HOST: text('text', 'Address on which the metrics are served.', '127.0.0.1'),
+  METRICS_HOST: anyText('Address on which the metrics are served.', '127.0.0.1'),
   METRICS_PORT: whole('Port of the Prometheus metrics; 0: off.', 0, MAX_PORT)
 })
 export type RawSettings = Static<typeof SettingsSchema>
