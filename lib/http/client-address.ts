@@ -3,13 +3,11 @@ import ipaddr from 'ipaddr.js'
 
 /** Some proxies write the port behind the address. */
 const WITH_PORT = /^(?:\[([^\]]+)\](?::\d+)?|([\d.]+):\d+)$/
-/** What a socket that listens for both families writes before each IPv4 address. */
-const MAPPED = /^::ffff:(?=\d+\.)/i
 
 /** An address without port and zone, a mapped IPv4 one as IPv4; undefined where `text` is none. */
 function parse (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   const [, ipv6, ipv4] = WITH_PORT.exec(text) ?? []
-  const address = (ipv6 ?? ipv4 ?? text).split('%', 1)[0]!.replace(MAPPED, '')
+  const address = (ipv6 ?? ipv4 ?? text).split('%', 1)[0]!
   return isIP(address) === 0 ? undefined : ipaddr.process(address)
 }
 
