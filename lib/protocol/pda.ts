@@ -63,31 +63,26 @@ export function parseKey (text: string): Buffer | undefined {
   return bytes?.length === KEY_BYTES ? bytes : undefined
 }
 
-/** Texts of keys by their bytes in Latin-1, and these by the text: base58 is slow, and most keys are met again. */
-const [texts, keys] = [new Map<string, string>(), new Map<string, string>()]
-const MAX_KEPT = 5_000
-
-function keep (text: string, key: string): string {
-  if (keys.size >= MAX_KEPT) for (const kept of [texts, keys]) kept.clear()
-  texts.set(key, text)
-  keys.set(text, key)
-  return text
-}
-
 /** Bytes of a base58 key that is known to be one; throws a RangeError otherwise. */
 export function keyBytes (text: string): Buffer {
-  const kept = keys.get(text)
-  if (kept !== undefined) return Buffer.from(kept, 'latin1')
   const bytes = parseKey(text)
   if (bytes === undefined) throw new RangeError('no 32-byte base58 key')
-  keep(text, bytes.toString('latin1'))
   return bytes
 }
+
+/** Texts of keys by their bytes in Latin-1: base58 is slow, and most keys are met again. */
+const texts = new Map<string, string>()
+const MAX_KEPT = 5_000
 
 /** Base58 text of a key's bytes. */
 export function keyText (bytes: Buffer): string {
   const key = bytes.toString('latin1')
-  return texts.get(key) ?? keep(bs58.encode(bytes), key)
+  let text = texts.get(key)
+  if (text === undefined) {
+    if (texts.size >= MAX_KEPT) texts.clear()
+    texts.set(key, text = bs58.encode(bytes))
+  }
+  return text
 }
 /** Of the key at `at`. */
 export const keyAt = (data: Buffer, at: number): string => keyText(data.subarray(at, at + KEY_BYTES))
