@@ -94,15 +94,6 @@ export function createConnections (): Connections {
   }
 }
 
-/** Throws a TypeError, which does not repeat the text, where it is no URL of the scheme or of its secure one. */
-export function readUrl (text: string, scheme: 'http' | 'ws', whose: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (url === undefined || ![`${scheme}:`, `${scheme}s:`].includes(url.protocol)) {
-    throw new TypeError(`${whose} has no ${scheme} or ${scheme}s URL`)
-  }
-  return url
-}
-
 /** Seconds of a Retry-After; a date counts from the answer's own, else from `epoch`, Unix ms. undefined: none. */
 export function readRetryAfter (
   { 'retry-after': header = '', date = '' }: IncomingHttpHeaders, epoch: number

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
 import { withBreaker, withGenesisCheck } from './breaker.js'
 import { withFailover } from './failover.js'
-import { type CallReport, type Connections, createConnections, createNodeCalls, readUrl } from './json-rpc.js'
+import { type CallReport, type Connections, createConnections, createNodeCalls } from './json-rpc.js'
 import { CURRENT_MS, type Health } from './moment.js'
 import { createQueue } from './node.js'
 import { faultOf, nodeError, UNWELL } from './node-errors.js'
@@ -36,7 +36,7 @@ const LIMITS = {
 }
 
 export interface NodeClientOptions extends Partial<typeof LIMITS> {
-  /** In order of preference. User and password become a header. */
+  /** http or https, one at least, in order of preference. User and password become a header. */
   urls: readonly string[]
   /** Calls a second that each node's plan allows; undefined: learned. */
   rates?: ReadonlyArray<number | undefined>
@@ -62,17 +62,15 @@ const CLOSE_WATCH_MS = 8_000
 const healthOf = ({ result, error }: Reply): Health =>
   result === 'ok' ? 'ok' : faultOf(error)?.rpcCode === UNWELL ? 'behind' : 'unknown'
 
-/** Throws a TypeError, without the text, where a URL is none. */
 export function createNodeClient ({
   urls, rates = [], onTime, onFault = () => {}, onCall = () => {}, connections = createConnections(),
   clock = systemClock, timeClock = clock, ...limits
 }: NodeClientOptions) {
-  if (urls.length === 0) throw new TypeError('no node')
   const { callMs, answerMs, maxBytes, batchSize, retries, failures, watchMs } = { ...LIMITS, ...limits }
   let closed: ServiceError | undefined
   const running = new Set<AbortController>()
   const cluster = {}
-  const targets = urls.map((text, index) => readUrl(text, 'http', `node ${index + 1}`))
+  const targets = urls.map(url => new URL(url))
   const hosts = targets.map(({ host }) => host)
   const time = createTimekeeper(hosts, { ...clock, ...timeClock }, onTime)
 

@@ -5,7 +5,7 @@ import { systemClock, type Clock } from '../clock.js'
 import type { ServiceError } from '../errors.js'
 import { answerError, httpError, networkError, nodeError, rpcError } from './node-errors.js'
 import { isRecord } from './checks.js'
-import { ADDRESS_LIMITS, readUrl } from './json-rpc.js'
+import { ADDRESS_LIMITS } from './json-rpc.js'
 
 export interface SubscriptionOptions {
   /** ws or wss; may hold a key. */
@@ -33,11 +33,11 @@ const MAX_PAUSE_MS = 30_000
 // Of the closing handshake.
 const CLOSE_MS = 1_000
 
-/** Subscribed until closed. Callbacks must not throw. Throws a TypeError, without the text, where `url` is none. */
+/** Subscribed until closed. Callbacks must not throw. */
 export function subscribe ({
   url: text, method, params, onNotification, onState, onFault, silenceMs = SILENCE_MS, clock = systemClock
 }: SubscriptionOptions) {
-  const url = readUrl(text, 'ws', 'the subscription')
+  const url = new URL(text)
   const { host } = url
   url.hash = ''   // ws refuses one, and repeats the URL in doing so
   let end = async () => {}

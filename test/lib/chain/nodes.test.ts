@@ -323,11 +323,3 @@ test('500 calls at once', async t => {
   t.ok(answers.every(answer => answer === 1))
   t.equal(node.requests.length, 500)
 })
-
-test('without a usable URL there is no transport, and it is not repeated', t => {
-  t.throws(() => createNodeClient({ urls: [] }), { message: 'no node' })
-  t.throws(
-    () => createNodeClient({ urls: ['http://a.example', 'SECRET'] }), { message: 'node 2 has no http or https URL' }
-  )
-  t.end()
-})

@@ -218,13 +218,3 @@ test('a hundred reconnections leave one socket and no timer', async t => {
   const changes = states.filter((state, i) => state !== states[i - 1])
   t.strictSame(states, changes)
 })
-
-test('without a usable URL it is not begun, and the URL is not repeated', t => {
-  for (const url of ['SECRET', 'http://node.example/SECRET']) {
-    t.throws(
-      () => subscribe({ url, method: '', params: [], onNotification: () => {}, onState: () => {}, onFault: () => {} }),
-      { name: 'TypeError', message: 'the subscription has no ws or wss URL' }
-    )
-  }
-  t.end()
-})

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { readRetryAfter, readUrl } from '../../../lib/chain/json-rpc.js'
+import { readRetryAfter } from '../../../lib/chain/json-rpc.js'
 
 test('Retry-After in seconds and as a date, which counts from the answer\'s own; one of no time is none', t => {
   const now = Date.parse('2026-01-01T00:00:00Z')
@@ -14,13 +14,5 @@ test('Retry-After in seconds and as a date, which counts from the answer\'s own;
   t.equal(stated(minute, 'of late'), 60)
   for (const none of [undefined, 'soon', '0', '-1', 'Thu, 01 Jan 2025 00:01:00 GMT']) t.equal(stated(none), undefined)
   t.equal(stated(minute, minute), undefined)
-  t.end()
-})
-
-test('a URL of no node is not repeated', t => {
-  t.match(readUrl('https://user:p%40ss@node.example:8899/key?api=1', 'http', 'node 1'), { host: 'node.example:8899', pathname: '/key' })
-  for (const text of ['node.example/SECRET', 'ftp://x/SECRET', '']) {
-    t.throws(() => readUrl(text, 'http', 'node 2'), { name: 'TypeError', message: 'node 2 has no http or https URL' })
-  }
   t.end()
 })
