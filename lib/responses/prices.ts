@@ -2,6 +2,7 @@ import { multiply, ONE, type Rational } from '../decimal.js'
 import { executedPrice } from '../history/history.js'
 import { jsonResponse } from '../http/cached-response.js'
 import type { Kept, Part } from '../live/fresh.js'
+import { tokensOf } from '../live/snapshot.js'
 import { priceText } from '../market/pool-figures.js'
 import { lastText, spotPrice, wholePrice } from '../market/price.js'
 import type { Pair } from '../market/ticker.js'
@@ -61,11 +62,13 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
       return { trades, isWhole: extents.every(({ isWhole }) => isWhole) }
     })
     // the pools that price tokens, as they were after their last trade by then
-    const usd = createValuation(new Map(pricing.flatMap(pool => {
-      const [pair, reserves] = [list.state.pairs.get(pool), trades.get(pool)?.reserves]
-      return pair === undefined || reserves == null
+    const usd = createValuation(new Map(pricing.flatMap(address => {
+      // by now it may be empty, and so not listed
+      const [dao, reserves] = [list.state.daos.get(address), trades.get(address)?.reserves]
+      const traded = dao && tokensOf(dao, list.state.tokens)
+      return traded === undefined || reserves == null
         ? []
-        : [[pool, { ...pair, baseReserves: reserves.base, quoteReserves: reserves.quote }]]
+        : [[address, { address, ...traded, baseReserves: reserves.base, quoteReserves: reserves.quote }]]
     })), usdRules)
     const body = pricesOf(list, mints, pool => {
       const trade = trades.get(pool.address)

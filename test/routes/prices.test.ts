@@ -8,7 +8,7 @@ import type { Prices } from '../../schemas/prices.js'
 import { fromBase58 } from '../../simulator/bytes.js'
 import { u64 } from '../support/transaction-events.js'
 import { createRandom } from '../../simulator/random.js'
-import { build, headReached, historyComplete, settings, startChain } from '../helper.js'
+import { allOfNow, build, headReached, historyComplete, settings, startChain } from '../helper.js'
 import { getterOf } from '../support/answers.js'
 
 const DAY = 86_400
@@ -246,6 +246,18 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     t.equal(told.exact, false)
     const { output } = shallow.swap('buy', 25_000_000n)
     t.ok(Number(told.output) <= Number(output) / 1e6 && Number(told.output) > Number(output) / 1e6 * 0.9)
+  })
+
+  await t.test('a price of the past is in USD by the pool that priced it then, though that is empty now', async t => {
+    const priceOf = async (at = '') => (await get<Prices>(`/api/prices?mints=${two.address}${at}`)).prices[two.address]!
+    const then = `&at=${ledger.time - 2 * DAY}`
+    const before = await priceOf(then)
+    t.type(before.price_usd, 'string')
+    deep.withdrawLiquidity(1)
+    ledger.advance(11)
+    await allOfNow(app, ledger)
+    t.equal((await priceOf()).price_usd, null)
+    t.same(await priceOf(then), before)
   })
 
   await t.test('pages for machines', async t => {
