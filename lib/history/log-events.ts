@@ -12,9 +12,9 @@ export interface LogEvent {
 
 export type OnLog = (event: LogEvent) => void
 
-/** undefined: the rate has no name. */
+/** undefined: the rate has no name, or is 0, which is no setting. */
 export function feeRateLogEvent (bps: string, configured: Rational): LogEvent | undefined {
-  if (!/^\d+$/.test(bps)) return undefined
+  if (!/^[1-9]/.test(bps)) return undefined
   const [observed, expected] = [formatUnits(BigInt(bps), 4), shortText(configured, 12)]
   const message = `observed protocol fee rate ${observed} differs from PROTOCOL_FEE_RATE ${expected}: ` +
     `set PROTOCOL_FEE_RATE=${observed} if this is what the program charges now; ` +

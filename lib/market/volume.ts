@@ -35,9 +35,9 @@ const BPS = 10_000n
 
 /** The fee rate in whole basis points that takes `fee` on `input`; undefined: none does, or several. */
 export function observedBps (fee: bigint, input: bigint): bigint | undefined {
-  if (input <= 0n || fee <= 0n) return undefined
+  if (input <= 0n) return undefined
   // fee = ceil(input × bps / 10,000) holds for bps in ((fee − 1) × 10,000 / input, fee × 10,000 / input]
   const most = fee * BPS / input
-  const least = (fee - 1n) * BPS / input + 1n
+  const least = (fee * BPS - BPS + input) / input
   return most === least ? most : undefined
 }
