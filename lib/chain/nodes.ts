@@ -12,7 +12,7 @@ import { faultOf, nodeError, UNWELL } from './node-errors.js'
 import { createRate } from './rate.js'
 import type { Call, Reply, Rpc, SendOptions } from './rpc.js'
 import { createTimekeeper, type TimeEvent } from './timekeeper.js'
-import type { CallOptions, Priority } from './types.js'
+import type { CallOptions } from './types.js'
 
 /** Tests set shorter ones. */
 const LIMITS = {
@@ -53,8 +53,8 @@ export interface NodeClientOptions extends Partial<typeof LIMITS> {
 
 export type NodeState = ReturnType<ReturnType<typeof createNodeClient>['nodes']>[number]
 
-// Where nobody waits for an answer, slow is no failure.
-const BACKGROUND_ANSWER_MS: Partial<Record<Priority, number>> = { head: 30_000, past: 60_000, idle: 60_000 }
+// Of an answer that no request waits for, ms: twice the windows by which nodes count.
+const BACKGROUND_MS = 20_000
 // An old state is watched closer.
 const CLOSE_WATCH_MS = 8_000
 
@@ -105,7 +105,7 @@ export function createNodeClient ({
   ): Promise<T> {
     signal?.throwIfAborted()
     const longer = nodes.reduce((ms, { queue }) => ms + queue.limitOf(calls) - callMs, 0)
-    const ms = deadlineMs ?? BACKGROUND_ANSWER_MS[priority] ?? answerMs + longer
+    const ms = deadlineMs ?? longer + (priority === 'live' ? answerMs : BACKGROUND_MS)
     // AbortSignal.any would keep something of each call (Node 20)
     const ended = new AbortController()
     const cancel = clock.after(ms, () => ended.abort(nodeError(

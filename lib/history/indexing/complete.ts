@@ -9,7 +9,6 @@ import type { AmendedEvent, IncompleteEvent } from '../store/types.js'
 import type { Context } from './context.js'
 
 const PAGE = 100
-const DEADLINE_MS = 20_000
 /** After so many passes in vain a pause, ms. */
 const TRIES = 5
 const AGAIN_MS = 600_000
@@ -31,7 +30,7 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
     if (rows.length === 0) return
     const wanted = [...new Map(rows.map(({ signature, slot }) => [signature, { signature, slot }])).values()]
     try {
-      await fetcher.fetch(wanted, 'idle', DEADLINE_MS)
+      await fetcher.fetch(wanted, { priority: 'idle' })
       for (const row of rows) {
         const outcome = fetcher.outcome(row, 0)
         const located = Array.isArray(outcome)

@@ -28,8 +28,6 @@ export interface Advanced extends StepResult {
   missing: MissingTransaction[]
 }
 
-/** Twice the windows by which nodes count, ms. */
-const FETCH_MS = 20_000
 /** Entries that are read ahead. */
 const WINDOW = 500
 /** Entries of a bulk call at most, and beyond how many it is worth its price. */
@@ -62,7 +60,7 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
     if (some.length <= BULK_FROM || seeded === some[0]!.signature) return false
     seeded = some[0]!.signature
     isSeeding = true
-    return await fetcher.bulk(some, { priority, deadlineMs: FETCH_MS, signal }).finally(() => { isSeeding = false })
+    return await fetcher.bulk(some, priority).finally(() => { isSeeding = false })
   }
 
   /** Fetches what the first entries still need. */
@@ -70,7 +68,7 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
     if (await seed(entries, priority)) return
     const due = fetcher.due(entries.slice(0, WINDOW), size)
     const begun = clock.now()
-    await fetcher.fetch(due, priority, FETCH_MS)
+    await fetcher.fetch(due, { priority })
     const [given, ms] = [due.filter(fetcher.isHeld).length, clock.now() - begun]
     if (given > 0) size = Math.round(Math.min(most, 2 * size, Math.max(1, given / Math.max(ms, 1) * STEP_MS)))
   }

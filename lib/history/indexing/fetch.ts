@@ -84,9 +84,9 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
     if (held.size > MAX_HELD) held.delete(oldest!)
   }
 
-  async function ask (wanted: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
+  async function ask (wanted: readonly Wanted[], options: CallOptions): Promise<void> {
     const signatures = wanted.map(({ signature }) => signature)
-    const outcomes = await reader.transactions(signatures, { priority, deadlineMs, signal }).catch((error: unknown) => {
+    const outcomes = await reader.transactions(signatures, { ...options, signal }).catch((error: unknown) => {
       fail(wanted[0]!, messageOf(error))
       throw error
     })
@@ -114,12 +114,12 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
     isHeld: ({ signature }: Wanted) => held.has(signature),
 
     /** Fetches consecutive transactions of the program by one call; false: each has to be fetched. */
-    async bulk (entries: readonly Wanted[], options: CallOptions): Promise<boolean> {
+    async bulk (entries: readonly Wanted[], priority: Priority): Promise<boolean> {
       if (clock.now() < bulkFrom) return false
       const [first, last] = [entries[0]!.slot, entries.at(-1)!.slot]
       const slots = { gte: Math.min(first, last), lte: Math.max(first, last) }
       const page = { order: first < last ? 'asc' : 'desc', slots } as const
-      const found = await reader.bulk(program, page, options).catch((error: unknown) => {
+      const found = await reader.bulk(program, page, { priority, signal }).catch((error: unknown) => {
         if (!isServiceError(error)) throw error
         bulkFrom = clock.now() + BULK_REST_MS
         return undefined
@@ -142,11 +142,11 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
     dueAt: (entries: readonly Wanted[]): number => Math.min(...entries.filter(isOpen).map(dueAt)),
 
     /** Asks once. Throws the ServiceError of a reader that answered nothing at all. */
-    async fetch (entries: readonly Wanted[], priority: Priority, deadlineMs: number): Promise<void> {
+    async fetch (entries: readonly Wanted[], options: CallOptions): Promise<void> {
       const others = entries.flatMap(({ signature }) => inFlight.get(signature) ?? [])
       const own = entries.filter(({ signature }) => !inFlight.has(signature))
       if (own.length > 0) {
-        const asked = ask(own, priority, deadlineMs).finally(() => {
+        const asked = ask(own, options).finally(() => {
           for (const { signature } of own) inFlight.delete(signature)
         })
         const settled = asked.catch(() => {})

@@ -18,8 +18,6 @@ interface Listing {
   stuck: boolean
 }
 
-const DEADLINE_MS = 20_000
-
 export function createListings (context: Context, pageSize: number) {
   const { program, signal } = context
   /** By the newest signature of the indexed range below. */
@@ -34,7 +32,7 @@ export function createListings (context: Context, pageSize: number) {
     // `minSlot`: a node that lags lists less; what closes a gap below the head comes before the past
     const list = (before: Cursor | undefined) => listSignatures(
       context, program, { before, limit: pageSize, minSlot: slot },
-      { priority: range.until === undefined ? 'past' : 'head', deadlineMs: DEADLINE_MS, signal }
+      { priority: range.until === undefined ? 'past' : 'head', signal }
     )
     const found = await list({ signature, slot })
     if (found.length > 0) return found

@@ -53,7 +53,7 @@ export function createSearch (context: Context) {
   /** Stores what is given of `entries`, and no range. `inVain`: they have been searched before. */
   async function storeListed<T extends Wanted> (entries: readonly T[], inVain = false) {
     const open = entries.filter(entry => fetcher.outcome(entry, 0) === undefined)
-    if (open.length > 0) await fetcher.fetch(open, 'idle', DEADLINE_MS)
+    if (open.length > 0) await fetcher.fetch(open, { priority: 'idle', deadlineMs: DEADLINE_MS })
     const given = new Map<string, LocatedEvent[]>()
     const [missing, unanswered]: [MissingTransaction[], T[]] = [[], []]
     for (const entry of entries) {

@@ -27,7 +27,6 @@ const HEAD_PAGE = 25
 const MAX_RISING = 10_000
 /** Signatures that are listed before they are read. */
 const MAX_LISTED = 50_000
-const DEADLINE_MS = 20_000
 /** After so many such answers in a row, some 20 s, an unknown past is taken for lost. */
 const LOST_AFTER = 10
 
@@ -141,7 +140,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
 
   /** From a node that has reached `minSlot`: another would list less. */
   const list = (page: SignaturePage & { minSlot: number }) =>
-    listSignatures(context, program, page, { priority: 'head', deadlineMs: DEADLINE_MS, signal })
+    listSignatures(context, program, page, { priority: 'head', signal })
 
   /** What is new, newest first; `whole`: down to `top`. */
   async function listNew (top: IndexedRange, page: SignatureInfo[], minSlot: number, edge: number) {
