@@ -63,9 +63,8 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subsc
     ? undefined
     : listen({
       url: config.websocketUrl,
-      method: 'logsSubscribe',
-      params: [{ mentions: [config.factory] }, { commitment: 'finalized' }],
-      onNotification: () => history.wake(),
+      program: config.factory,
+      onTransaction: () => history.wake(),
       onState: state => {
         fastify.log.info(`the WebSocket is ${state}`)
         chain.websocketUp = state === 'up'

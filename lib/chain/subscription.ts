@@ -1,4 +1,4 @@
-/** A subscription that survives its connections. It only wakes a reader earlier: its faults are never thrown. */
+/** Tells of a program's transactions, across connections. It only wakes a reader: its faults are never thrown. */
 import WebSocket, { type RawData } from 'ws'
 import { backoff } from '../backoff.js'
 import { systemClock, type Clock } from '../clock.js'
@@ -10,10 +10,8 @@ import { ADDRESS_LIMITS } from './json-rpc.js'
 export interface SubscriptionOptions {
   /** ws or wss; may hold a key. */
   url: string
-  method: string
-  params: readonly unknown[]
-  /** `result`: unchecked. */
-  onNotification: (result: unknown) => void
+  program: string
+  onTransaction: () => void
   /** Each change, from the first 'up' on. What was missed while it was down must be read by other means. */
   onState: (state: 'up' | 'down') => void
   /** Why a connection ended, or was none. */
@@ -35,11 +33,14 @@ const CLOSE_MS = 1_000
 
 /** Subscribed until closed. Callbacks must not throw. */
 export function subscribe ({
-  url: text, method, params, onNotification, onState, onFault, silenceMs = SILENCE_MS, clock = systemClock
+  url: text, program, onTransaction, onState, onFault, silenceMs = SILENCE_MS, clock = systemClock
 }: SubscriptionOptions) {
   const url = new URL(text)
   const { host } = url
   url.hash = ''   // ws refuses one, and repeats the URL in doing so
+  const request = JSON.stringify({
+    jsonrpc: '2.0', id: 1, method: 'logsSubscribe', params: [{ mentions: [program] }, { commitment: 'finalized' }]
+  })
   let end = async () => {}
   let failures = 0
   let closed: Promise<void> | undefined
@@ -51,7 +52,6 @@ export function subscribe ({
       ...ADDRESS_LIMITS,
       perMessageDeflate: false   // it would cost memory, and let small messages unpack to large ones
     })
-    let number: number | undefined
     let upSince = Infinity
     let why: ServiceError | undefined
     let stopPing = () => {}
@@ -74,31 +74,25 @@ export function subscribe ({
       stopPing = clock.after(silenceMs / 2, ping)
     }
 
-    function confirm ({ id, result, error }: Record<string, unknown>): void {
-      if (id !== 1 || number !== undefined) drop(answerError(host, 'wrong-ids', 'confirmed what was not asked for'))
-      else if (typeof result !== 'number') drop(rpcError(host, isRecord(error) ? Number(error.code) : 0))
-      else {
-        number = result
-        upSince = clock.now()
-        beat()
-        ping()
-        onState('up')
-      }
+    function confirm ({ result, error }: Record<string, unknown>): void {
+      if (typeof result !== 'number') return drop(rpcError(host, isRecord(error) ? Number(error.code) : 0))
+      upSince = clock.now()
+      beat()
+      ping()
+      onState('up')
     }
 
-    socket.on('open', () => socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })))
+    socket.on('open', () => socket.send(request))
     socket.on('message', data => {
       if (why !== undefined) return   // it was on its way when the connection was given up
       const message = parse(data)
       if (!isRecord(message)) return drop(answerError(host, 'not-json', 'sent a message that is no JSON'))
-      if ('id' in message) return confirm(message)
-      const { params } = message
-      if (!isRecord(params) || number === undefined) return
+      if (upSince === Infinity) return 'id' in message ? confirm(message) : undefined
       beat()
-      if (params.subscription === number && closed === undefined) onNotification(params.result)
+      if (closed === undefined) onTransaction()
     })
     // a chain that has halted sends nothing
-    socket.on('pong', () => { if (number !== undefined) beat() })
+    socket.on('pong', () => { if (upSince !== Infinity) beat() })
     socket.on('unexpected-response', (_, response) => drop(httpError(host, response.statusCode ?? 0)))
     // 'close' follows
     socket.on('error', error => { why ??= networkError(host, error) })

@@ -7,18 +7,20 @@ const LATE_MS = 20
 
 /** Connects at once, and stays connected; while the node is down it tells nothing. */
 export const listenerOf = ({ nodes: [node], subscriptions }: Pick<World, 'nodes' | 'subscriptions'>) => (
-  { method, params, onNotification, onState = () => {} }: SubscriptionOptions
+  { program, onTransaction, onState = () => {} }: SubscriptionOptions
 ): Subscription => {
+  const params = [{ mentions: [program] }, { commitment: 'finalized' }]
+  const request = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'logsSubscribe', params })
   const ended = new AbortController()
   const later = (action: () => void): void => { setTimeout(() => { if (!ended.signal.aborted) action() }, LATE_MS) }
   const channel = {
     get isOpen () { return !node!.down },
     send (text: string): void {
       const message = JSON.parse(text)
-      later(() => message.method === undefined ? onState('up') : onNotification(message.params.result))
+      later(() => message.method === undefined ? onState('up') : onTransaction())
     }
   }
-  subscriptions.receive(channel, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }))
+  subscriptions.receive(channel, request)
   return {
     async close () {
       ended.abort()
