@@ -38,6 +38,6 @@ export function observedBps (fee: bigint, input: bigint): bigint | undefined {
   if (input <= 0n) return undefined
   // fee = ceil(input × bps / 10,000) holds for bps in ((fee − 1) × 10,000 / input, fee × 10,000 / input]
   const most = fee * BPS / input
-  const least = (fee * BPS - BPS + input) / input
+  const least = fee > 0n ? (fee - 1n) * BPS / input + 1n : 0n
   return most === least ? most : undefined
 }
