@@ -3,11 +3,11 @@ import { systemClock } from '../clock.js'
 import { upTo } from '../lru.js'
 import type { AccountReader } from '../chain/accounts.js'
 import { ServiceError } from '../errors.js'
-import { listedText, MAX_NAME, MAX_SYMBOL } from '../market/token-text.js'
 import { metadataAddress } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import { decodeMetaplex, token2022Metadata, type TokenText } from '../protocol/metadata.js'
 import { decodeMint } from '../protocol/token.js'
+import { endOf, MAX_NAME, MAX_SYMBOL } from '../../public/market/format.js'
 import { type AccountSet, createSetReader } from './account-sets.js'
 
 /** Symbol and name as they are listed: empty where they are longer than anybody needs; `whole`: then as written. */
@@ -60,6 +60,9 @@ function tolerant<T> (read: () => T): T | undefined {
     throw error
   }
 }
+
+/** The text as a list has it: one of more than `most` characters, as a page counts them, counts as none. */
+export const listedText = (text: string, most: number): string => endOf(text, most) === undefined ? text : ''
 
 /** The token of a mint, or null. */
 function decodeToken (mint: string, { accounts, asked }: AccountSet) {

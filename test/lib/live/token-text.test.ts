@@ -1,6 +1,6 @@
 import { test } from 'tap'
-import { listedText, MAX_NAME, MAX_SYMBOL } from '../../../lib/market/token-text.js'
-import { cutText } from '../../../public/market/format.js'
+import { listedText } from '../../../lib/live/tokens.js'
+import { cutText, MAX_NAME, MAX_SYMBOL } from '../../../public/market/format.js'
 
 test('texts are counted as people see them; a longer one counts as none in a list and is cut on a page', async t => {
   for (const letter of ['a', 'é', 'e\u0301', '🇨🇭', '👍🏽', 'க்']) {
