@@ -1,7 +1,5 @@
 import { createRequire } from 'node:module'
-import { LRUCache } from 'lru-cache'
 import { cutText } from '../../public/market/format.js'
-import type { Turn } from '../line.js'
 import { escapeHtml } from './html.js'
 import type { Figures, MarketFacts, PoolFacts } from './pool-facts.js'
 import { type Line, TOP } from './sparklines.js'
@@ -147,27 +145,4 @@ export async function drawCard (source: string): Promise<Buffer> {
   // touches, it collects every few pictures, not every hundred
   Buffer.allocUnsafeSlow(COUNTED * image.width * image.height * RGBA)
   return image.asPng()
-}
-
-/** How long an image is served, ms: those who show it keep it for hours. */
-const LIFETIME = 300_000
-/** Some 40 kB each. */
-const MAX_KEPT = 64
-
-/**
- * Images of pools and, for '', of the market, by their `sourceOf`: each costs some tens of milliseconds of CPU, so they
- * are kept, and drawn in their clients' turns. Throws OVERLOADED, and what `sourceOf` throws.
- */
-export function createCards (
-  sourceOf: (pool: string) => Promise<string>
-): (pool: string, turn: Turn) => Promise<Buffer> {
-  const cache = new LRUCache<string, Buffer, Turn>({
-    ttl: LIFETIME,
-    max: MAX_KEPT,
-    async fetchMethod (pool, _stale, { context: turn }) {
-      const source = await sourceOf(pool)
-      return await turn(() => drawCard(source))
-    }
-  })
-  return async (pool, turn) => (await cache.fetch(pool, { context: turn }))!
 }

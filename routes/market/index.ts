@@ -77,9 +77,9 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
   const sendImage = (reply: FastifyReply, image: Buffer) =>
     reply.header('cache-control', IMAGE_KEPT).type('image/png').send(image)
   fastify.get('/card.png', { ...HIDDEN, config: { isCostly: true } }, async ({ turn }, reply) =>
-    sendImage(reply, await page.card('', turn)))
+    sendImage(reply, await page.card([], '', turn)))
   fastify.get('/pool/:pool_id/card.png', { ...OF_POOL, config: { isCostly: true } }, async ({ params, turn }, reply) =>
-    sendImage(reply, await page.card(params.pool_id, turn)))
+    sendImage(reply, await page.card([], params.pool_id, turn)))
 
   // data of the list page, in its own form
   const listed = { schema: { hide: true, querystring: Type.Object({ all: Type.Optional(Type.String()) }) } }

@@ -15,7 +15,7 @@ import { once } from '../../../lib/once.js'
 import { timeText } from '../../../lib/time.js'
 import { loadAssets } from '../../../lib/page/assets.js'
 import type { Part } from '../../../lib/live/fresh.js'
-import { cardSource, createCards, marketSource } from '../../../lib/page/card.js'
+import { cardSource, drawCard, marketSource } from '../../../lib/page/card.js'
 import { listResponse, pageList } from '../../../lib/page/list.js'
 import { createPages } from '../../../lib/page/pages.js'
 import { findPool, marketFacts } from '../../../lib/page/pool-facts.js'
@@ -93,12 +93,12 @@ export function decoratePage (
     volume: undefined as never,
     decided: async (parts: Part[]) => known(parts, PROPOSALS as never),
     sparklines: undefined as never,
-    card: createCards(async pool => {
-      if (pool === '') return marketSource(marketFacts(LISTED))
+    async card (_parts: Part[], pool: string) {
+      if (pool === '') return await drawCard(marketSource(marketFacts(LISTED)))
       const found = await find(pool)
       if (found.facts === undefined) throw new ServiceError('POOL_NOT_FOUND', `Pool not found: ${pool}`)
-      return cardSource(found.facts)
-    })
+      return await drawCard(cardSource(found.facts))
+    }
   })
 }
 
