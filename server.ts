@@ -100,7 +100,7 @@ async function nodeAnswers (): Promise<void> {
   const deadline = performance.now() + (startupTimeout ?? Infinity)
   for (let tries = 0; !isEnding(); tries++) {
     try {
-      const { value: { slot, discovered } } = await cache.snapshot.get([])
+      const { slot, discovered } = await cache.snapshot.get([])
       fastify.log.info({ slot }, 'a node answers')
       return await checkPrograms(discovered.length > 0)
     } catch (error) {

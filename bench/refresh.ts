@@ -52,7 +52,7 @@ try {
     const read = createSnapshotReader(
       { reader, tokens: createTokenReader({ reader, ttl: 600_000 }), client, excluded: new Set(), now, servedMs: 0 }
     )
-    return async () => (await read()).value
+    return () => read([])
   }
 
   async function refresh (read = createState()): Promise<{ daos: number, bytes: number }> {

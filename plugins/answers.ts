@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { jsonResponse } from '../lib/http/cached-response.js'
 import { createSetReader } from '../lib/live/account-sets.js'
-import { noted } from '../lib/live/fresh.js'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
 import { createSupplyReader } from '../lib/live/supply.js'
 import { daosReport } from '../lib/market/dao-report.js'
@@ -29,13 +28,7 @@ declare module 'fastify' {
 function createAnswers ({ config: settings, cache, chain, program, history }: FastifyInstance) {
   const { snapshot, tokens } = cache
   const { accounts, clock: { now }, time } = chain
-  const state: Sources['snapshot'] = {
-    get: async (parts, maxAge) => noted(await snapshot.get([], maxAge), parts),
-    peek: () => snapshot.peek([])
-  }
-  const sources: Sources = {
-    snapshot: state, priced: createPriced(state, settings), history, settings, now, time
-  }
+  const sources: Sources = { snapshot, priced: createPriced(snapshot, settings), history, settings, now, time }
   const tickers = createTickers(sources)
   const { tickerList, incomplete } = tickers
   const market = {
@@ -46,13 +39,13 @@ function createAnswers ({ config: settings, cache, chain, program, history }: Fa
     readiness: () => readiness(sources, tickerList)
   }
   const readSets = createSetReader(accounts)
-  const supply = keep(sources, createSupplyReader(accounts, readSets, program, state.get), { max: MAX_RECORDS })
+  const supply = keep(sources, createSupplyReader(accounts, readSets, program, snapshot.get), { max: MAX_RECORDS })
   const reader = createDaoFactsReader({
     readSets,
     client: program,
     tokenAccounts: accounts.tokenAccounts,
     mints: [...new Set([...settings.usdRules.usdMints, ...settings.usdRules.pricedBy.keys()])],
-    state: state.get
+    state: snapshot.get
   })
   const facts = createDaoFacts(sources, reader, tokens)
   const pools = createPoolResponses(sources, facts)

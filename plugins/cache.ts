@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
-import { staleAfter, TICKER_TTL } from '../lib/responses/sources.js'
-import { createFreshCache, type FreshCache } from '../lib/live/fresh.js'
+import { type SnapshotCache, staleAfter, TICKER_TTL } from '../lib/responses/sources.js'
+import { createFreshCache } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createTokenReader, type TokenReader } from '../lib/live/tokens.js'
 import { createProgramClient, type ProgramClient } from '../lib/protocol/client.js'
@@ -11,8 +11,7 @@ declare module 'fastify' {
     program: ProgramClient
     /** The state now, kept while it is fresh. */
     cache: {
-      /** All DAOs. */
-      snapshot: FreshCache<[], Snapshot>
+      snapshot: SnapshotCache
       tokens: TokenReader
     }
   }
@@ -33,10 +32,12 @@ export default fp(async fastify => {
   const stored = () => of()?.report() ?? []
   const loaded = async () => await of()?.loaded
   const tokens = createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
-  const snapshot = createFreshCache<[], Snapshot>({
+  const snapshot = createFreshCache<Snapshot, [maxAge?: number]>({
     load: createSnapshotReader({
       reader: accounts, tokens, client: program, excluded, now, servedMs: staleAfter(config), stored, loaded
     }),
+    keyOf: () => '',
+    maxAgeOf: ([maxAge]) => maxAge,
     ttl: TICKER_TTL,
     staleIfError,
     max: 1,

@@ -57,7 +57,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subsc
     ...(pollMs !== undefined && { pollMs })
   })
   fastify.decorate('history', history)
-  cache.snapshot.follow(made => history.compare(accountsOf(made)))
+  cache.snapshot.follow(state => history.compare(accountsOf(state)))
 
   const subscription = config.websocketUrl === undefined
     ? undefined

@@ -21,17 +21,11 @@ export interface Part {
 export const partOf = ({ moment, readAt }: Omit<AtMoment<unknown>, 'value'>): Part =>
   ({ time: moment.time, readAt, commitment: 'confirmed' })
 
-/** A value, and the states that it was made of: it is as old as the oldest. */
-export interface Made<V> { value: V, parts: readonly Part[] }
-
 /** Gives a value, and adds its states to the caller's `parts`: `[]` where these don't date the caller's answer. */
 export type Kept<V, Q extends unknown[] = []> = (parts: Part[], ...question: Q) => Promise<V>
 
-/** The value; adds its states to the caller's `parts`. */
-export function noted<V> ({ value, parts: own }: Made<V>, parts: Part[]): V {
-  parts.push(...own)
-  return value
-}
+/** A value, and the states that it was made of: it is as old as the oldest. */
+interface Made<V> { value: V, parts: readonly Part[] }
 
 /** What `make` gives, with the states that it has added. */
 export async function dated<V> (make: (parts: Part[]) => Promise<V>): Promise<Made<V>> {
@@ -51,10 +45,12 @@ interface Lifetime {
   time: AgeTime
 }
 
-interface FreshOptions<Q, V> extends Lifetime {
-  load: (question: Q) => Promise<Made<V>>
+interface FreshOptions<V, Q extends unknown[]> extends Lifetime {
+  load: Kept<V, Q>
   /** Questions that have the same answer have the same key. */
-  keyOf?: (question: Q) => string
+  keyOf: (question: Q) => string
+  /** The asker's own bound: a state read so long ago is too old for it, ms. */
+  maxAgeOf?: (question: Q) => number | undefined
   /** By how much it may be older where no younger one can be read, ms. */
   staleIfError: number
   /** Most answers kept; the least recently used goes. */
@@ -63,7 +59,7 @@ interface FreshOptions<Q, V> extends Lifetime {
   onFailure?: (error: unknown) => void
 }
 
-export type FreshCache<Q, V extends {}> = ReturnType<typeof createFreshCache<Q, V>>
+export type FreshCache<V extends {}, Q extends unknown[]> = ReturnType<typeof createFreshCache<V, Q>>
 
 /** From this share of its life on, a value that is asked for is renewed in the background. */
 export const RENEW_FROM = 0.8
@@ -76,7 +72,7 @@ const WAIT_WITHOUT = 10_000
 /** `triedAt`, `failed`: of the last load. */
 interface Entry<V> extends Made<V> { triedAt: number, failed: boolean }
 
-export const isRefuted = ({ parts }: Made<unknown>): boolean => parts.some(part => part.isRefuted)
+const isRefuted = ({ parts }: Made<unknown>): boolean => parts.some(part => part.isRefuted)
 
 /** The oldest one's time, Unix seconds. */
 export const oldestOf = (parts: readonly Part[]): number => Math.min(...parts.map(({ time }) => time))
@@ -102,22 +98,22 @@ export const aged = <V>({ value, parts }: Made<V>, { ttl, now, time }: Lifetime)
 export const within = <T>(load: Promise<T>, ms = WAIT_WITHOUT): Promise<T> => orLate(load, ms, () =>
   new ServiceError('NODE_UNAVAILABLE', `no node has answered within ${ms} ms`))
 
-export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>) {
-  const { load, keyOf = String, ttl, staleIfError, max, now, time, onFailure } = options
+export function createFreshCache<V extends {}, Q extends unknown[]> (options: FreshOptions<V, Q>) {
+  const { load, keyOf, maxAgeOf, ttl, staleIfError, max, now, time, onFailure } = options
   const entries = new LRUCache<string, Entry<V>>({ max })
   const loads = new Map<string, Promise<Entry<V>>>()
-  const listeners: Array<(made: Made<V>) => void> = []
+  const listeners: Array<(value: V) => void> = []
 
   function renew (question: Q, key: string): Promise<Entry<V>> {
     const running = loads.get(key)
     if (running !== undefined) return running
-    const started = load(question).then(made => {
+    const started = dated(parts => load(parts, ...question)).then(made => {
       const before = entries.peek(key)
       // A state may not go back, unless what is kept is too old to be served
       const isOlder = before !== undefined && oldestOf(made.parts) < oldestOf(before.parts) && serves(before)
       const entry = { ...(isOlder ? before : made), triedAt: now(), failed: false }
       entries.set(key, entry)
-      for (const listener of listeners) listener(entry)
+      for (const listener of listeners) listener(entry.value)
       return entry
     }, error => {
       const entry = entries.peek(key)
@@ -139,38 +135,41 @@ export function createFreshCache<Q, V extends {}> (options: FreshOptions<Q, V>) 
     throw new ServiceError('NODE_UNAVAILABLE', time.tooOld(oldestOf(entry.parts)))
   }
 
+  async function answer (question: Q): Promise<Made<V>> {
+    const key = keyOf(question)
+    const entry = entries.get(key)
+    if (entry === undefined || isRefuted(entry)) return serve(await within(renew(question, key)))
+    const since = readSince(entry.parts, now(), time)
+    const mayTry = now() - entry.triedAt >= RETRY_AFTER
+    if (since < Math.min(maxAgeOf?.(question) ?? ttl, ttl)) {
+      // the failure goes to onFailure
+      if (since >= ttl * RENEW_FROM && mayTry) renew(question, key).catch(() => {})
+      return entry
+    }
+    // an old state is as old after a load as before: asked for again a second later, not at every request
+    if (!mayTry && since >= ttl && (serves(entry) || !entry.failed)) return serve(entry)
+    try {
+      return serve(await within(renew(question, key), serves(entry) ? WAIT_WITH_VALUE : WAIT_WITHOUT))
+    } catch (error) {
+      const last = entries.peek(key) ?? entry
+      if (serves(last)) return last
+      throw error
+    }
+  }
+
   return {
-    /**
-     * The answer, loaded where there is none read less than `maxAge` ms ago. Throws what the load throws where none may
-     * be served.
-     */
-    async get (question: Q, maxAge = ttl): Promise<Made<V>> {
-      const key = keyOf(question)
-      const entry = entries.get(key)
-      if (entry === undefined || isRefuted(entry)) return serve(await within(renew(question, key)))
-      const since = readSince(entry.parts, now(), time)
-      const mayTry = now() - entry.triedAt >= RETRY_AFTER
-      if (since < Math.min(maxAge, ttl)) {
-        // the failure goes to onFailure
-        if (since >= ttl * RENEW_FROM && mayTry) renew(question, key).catch(() => {})
-        return entry
-      }
-      // an old state is as old after a load as before: asked for again a second later, not at every request
-      if (!mayTry && since >= ttl && (serves(entry) || !entry.failed)) return serve(entry)
-      try {
-        return serve(await within(renew(question, key), serves(entry) ? WAIT_WITH_VALUE : WAIT_WITHOUT))
-      } catch (error) {
-        const last = entries.peek(key) ?? entry
-        if (serves(last)) return last
-        throw error
-      }
+    /** The kept answer, loaded where it is too old. Throws what the load throws where none may be served. */
+    async get (parts: Part[], ...question: Q): Promise<V> {
+      const made = await answer(question)
+      parts.push(...made.parts)
+      return made.value
     },
     /** The kept answer, of any age; loads nothing. */
-    peek (question: Q): Aged<V> | undefined {
+    peek (...question: Q): Aged<V> | undefined {
       const entry = entries.peek(keyOf(question))
       return entry && aged(entry, options)
     },
     /** Tells `listener` of each value that is loaded from now on. It must not throw. */
-    follow (listener: (made: Made<V>) => void) { listeners.push(listener) }
+    follow (listener: (value: V) => void) { listeners.push(listener) }
   }
 }

@@ -8,20 +8,23 @@ import { badAnswer } from '../errors.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeDao, seqNumOf } from '../protocol/dao.js'
-import { isRefuted, type Made, type Part, partOf } from './fresh.js'
+import { type Kept, type Part, partOf } from './fresh.js'
 import type { Token, TokenReader } from './tokens.js'
 
 type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadable'
 
 interface Discovered extends RawAccount { dao: Dao | undefined, leftOut: LeftOutReason | undefined }
 
-export interface Snapshot extends Pick<Moment, 'slot' | 'listSlot'> {
+/** A listed pool. */
+export interface Listed extends Pair { readonly dao: Dao }
+
+export interface Snapshot extends Moment {
   /** Every DAO account, listed or not. */
   discovered: Discovered[]
   /** Every DAO that can be decoded and is not excluded, by address: what answers may speak of. */
   daos: ReadonlyMap<string, Dao>
   /** The pools that are listed, by address. */
-  pairs: ReadonlyMap<string, Pair>
+  pairs: ReadonlyMap<string, Listed>
   /** Tokens of every DAO that is not excluded, by mint; null where the key holds no mint. */
   tokens: ReadonlyMap<string, Token | null>
 }
@@ -59,7 +62,7 @@ const FINAL_MS = 60_000
  */
 export function createSnapshotReader ({
   reader, tokens: tokenReader, client, excluded, now, servedMs, stored = () => [], loaded = async () => {}
-}: SnapshotOptions): () => Promise<Made<Snapshot>> {
+}: SnapshotOptions): Kept<Snapshot> {
   /** When each DAO was first seen. */
   const firstSeen = new Map<string, number>()
   /** Earlier answers, newest first; accounts that are the same in the newest are not decoded again. */
@@ -78,8 +81,8 @@ export function createSnapshotReader ({
     }
   }
 
-  async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<Made<Snapshot>> {
-    const { slot, listSlot } = moment
+  async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<{ snapshot: Snapshot, part: Part }> {
+    const { slot } = moment
     if (value.length === 0 && firstSeen.size > 0) throw badAnswer('the node gave no DAO at all, though there are some')
     const found = new Map(await inSlices(value, account => [account.address, decode(account)]))
     for (const [address, made] of found) {
@@ -97,7 +100,7 @@ export function createSnapshotReader ({
     }
     const mints = [...daos.values()].flatMap(({ baseMint, quoteMint }) => [baseMint, quoteMint])
     const tokens = await tokenReader.read(mints, slot)
-    const pairs = new Map<string, Pair>()
+    const pairs = new Map<string, Listed>()
     const discovered = Array.from(found.values(), (one): Discovered => {
       const dao = daos.get(one.address)
       if (dao === undefined) return one
@@ -105,13 +108,13 @@ export function createSnapshotReader ({
       if (baseReserves === 0n || quoteReserves === 0n) return { ...one, leftOut: 'no reserves' }
       const traded = tokensOf(dao, tokens)
       if (traded === undefined) return { ...one, leftOut: 'mint unreadable' }
-      pairs.set(address, { address, baseReserves, quoteReserves, ...traded })
+      pairs.set(address, { address, baseReserves, quoteReserves, ...traded, dao })
       return one
     })
     for (const address of found.keys()) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
     const part = partOf({ moment, readAt })
     answers = [{ slot, part, found }, ...answers.filter(({ part }) => readAt - part.readAt <= servedMs)]
-    return { value: { slot, listSlot, discovered, daos, pairs, tokens }, parts: [part] }
+    return { snapshot: { ...moment, discovered, daos, pairs, tokens }, part }
   }
 
   /** The first account of a list that lacks an event from before its slot: the list is older than it says. */
@@ -151,15 +154,17 @@ export function createSnapshotReader ({
 
   let start: Promise<unknown> | undefined
 
-  return async () => {
+  return async parts => {
     // a list that did not wait long enough is judged by it afterwards
     start ??= Promise.race([
       loaded().then(judge), new Promise<void>(resolve => { systemClock.after(LOADED_WITHIN, resolve) })
     ])
     // beside each other: of a node that does not answer the store's network is not known either
-    const [made] = await Promise.all([read(), start])
+    const [first] = await Promise.all([read(), start])
     judge()
-    return isRefuted(made) ? await read() : made
+    const { snapshot, part } = first.part.isRefuted === true ? await read() : first
+    parts.push(part)
+    return snapshot
   }
 }
 

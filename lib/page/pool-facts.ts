@@ -37,9 +37,9 @@ export type PoolFacts = NonNullable<ReturnType<typeof findPool>['facts']>
 /** What a snapshot knows of the pool at an address, or why there is no page of one. */
 export function findPool (snapshot: Snapshot, pool: string) {
   const pair = snapshot.pairs.get(pool)
-  const account = snapshot.discovered.find(({ address }) => address === pool)
   if (pair === undefined) {
-    return { reason: account?.leftOut === undefined ? NO_POOL : REASONS[account.leftOut] }
+    const leftOut = snapshot.discovered.find(({ address }) => address === pool)?.leftOut
+    return { reason: leftOut === undefined ? NO_POOL : REASONS[leftOut] }
   }
   // the list has texts only where they are short
   const [base, quote] = [snapshot.tokens.get(pair.baseMint)?.whole, snapshot.tokens.get(pair.quoteMint)?.whole]
@@ -53,7 +53,7 @@ export function findPool (snapshot: Snapshot, pool: string) {
       price: formatPrice(priceText(spotPrice(pair))),
       name: cutText(base?.name ?? pair.baseName, MAX_NAME),
       /** A proposal is live. */
-      isDeciding: account?.dao?.state === 'futarchy'
+      isDeciding: pair.dao.state === 'futarchy'
     }
   }
 }

@@ -128,7 +128,7 @@ export function createDaoFacts (sources: Sources, reader: DaoFactsReader, tokens
     /** Figures by DAO of the deepest listed pools, without DAOs whose accounts are wrong. */
     all: keep(sources, async (parts): Promise<ReadonlyMap<string, DaoFigures>> => {
       const state = await sources.priced(parts)
-      const deepest = state.deepest.slice(0, MAX_WITH_FACTS).flatMap(({ address }) => state.daos.get(address) ?? [])
+      const deepest = state.deepest.slice(0, MAX_WITH_FACTS).map(({ dao }) => dao)
       const read = [...(await reader.all(parts, deepest, state.tokens)).values()]
       const facts = read.flatMap(made => isServiceError(made) ? [] : [made])
       const known = await withHeld(state, facts)

@@ -4,12 +4,12 @@ import { orUnknown, unusable } from '../errors.js'
 import type { PoolWindow } from '../history/history.js'
 import { jsonResponse } from '../http/cached-response.js'
 import type { Part } from '../live/fresh.js'
+import type { Listed } from '../live/snapshot.js'
 import { startDate } from '../market/dao-report.js'
 import { amountText, changeText, exactUnits, ifKnown, textsOf } from '../market/pool-figures.js'
 import { lastText } from '../market/price.js'
 import { mostInput, quoteSwap } from '../market/quote.js'
-import { liquidityUsd, type Pair, tickerIdOf, usdText } from '../market/ticker.js'
-import type { Dao } from '../protocol/dao.js'
+import { liquidityUsd, tickerIdOf, usdText } from '../market/ticker.js'
 import { invalidParameter } from '../query.js'
 import { timeText } from '../time.js'
 import type { Pool, PoolDetail, PRICE_CHANGES, Quote } from '../../schemas/pools.js'
@@ -40,7 +40,8 @@ export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
   /** Lists are made anew once the last day is covered. */
   const byDay = { keyOf: () => String(hasDay ||= history.status().last24h) }
 
-  function record ({ slot, usd }: PricedState, pair: Pair, dao: Dao, window: PoolWindow, at: number | null): Pool {
+  function record ({ slot, usd }: PricedState, pair: Listed, window: PoolWindow, at: number | null): Pool {
+    const { dao } = pair
     const day = window.complete ? window : null
     const { quote, price } = textsOf(pair)
     const sumOf = (value: Rational | null | undefined, decimals: number) =>
@@ -94,9 +95,8 @@ export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
     const byId = new Map<string, Pool>()
     await eachInSlices(state.deepest, pair => {
       const { address } = pair
-      const [window, dao] = [windows.get(address), state.daos.get(address)]
-      if (window?.wholeAfter === undefined || dao === undefined) return
-      byId.set(address, record(state, pair, dao, window, created.get(address) ?? null))
+      const window = windows.get(address)
+      if (window?.wholeAfter !== undefined) byId.set(address, record(state, pair, window, created.get(address) ?? null))
     })
     checkLeft(byId.size, state.pairs.size)
     /** `windowsEnd`: the Unix second at which their windows end. */
@@ -116,10 +116,10 @@ export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
   /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
   async function listed (poolId: string, parts: Part[] = []) {
     checkAddress(poolId, 'INVALID_POOL_ID')
-    const { pairs, daos, slot } = await snapshot.get(parts)
+    const { pairs, slot } = await snapshot.get(parts)
     const pair = pairs.get(poolId)
     if (pair === undefined) throw noPool(poolId)
-    return { ...pair, isExact: daos.get(poolId)?.state === 'spot', slot }
+    return { ...pair, slot }
   }
 
   const details = keep(sources, async (parts, poolId: string) => {
@@ -207,7 +207,7 @@ export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
         side,
         amount: paid(input),
         output: received(output),
-        exact: pair.isExact,
+        exact: pair.dao.state === 'spot',
         average_price: output === 0n
           ? null
           : price(isBuy ? { quote: input, base: output } : { quote: output, base: input }),

@@ -83,7 +83,7 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
     if (at === undefined) {
       const list = await tickers(parts)
       return jsonResponse(pricesOf(list, mints, pool =>
-        priced(pool, spotPrice(pool), lastText(pool, quoteRules), list.state.usd, list.time)))
+        priced(pool, spotPrice(pool), lastText(pool, quoteRules), list.state.usd, list.state.time)))
     }
     checkFinal(sources, at, invalidParameter('at', PAST_SECOND), 1)
     return await kept(parts, at, mints)

@@ -1,7 +1,7 @@
 import { type Accounts, type History, isWalked, type Reading, type TradesQuery } from '../history/history.js'
 import type { ChainTime } from '../chain/timekeeper.js'
 import {
-  type Aged, aged, createFreshCache, dated, type Kept, type Made, noted, type Part, RENEW_FROM, within
+  aged, createFreshCache, dated, type FreshCache, type Kept, type Part, RENEW_FROM, within
 } from '../live/fresh.js'
 import { type PoolTokens, type Snapshot, tokensOf } from '../live/snapshot.js'
 import { wrongWith } from '../live/account-sets.js'
@@ -15,15 +15,13 @@ import type { Settings } from '../settings.js'
 import { DAY, timeText } from '../time.js'
 import { notFound } from '../../schemas/errors.js'
 
+/** The state of all DAOs, kept; read less than `maxAge` ms ago where that is given. */
+export type SnapshotCache = FreshCache<Snapshot, [maxAge?: number]>
+
 /** What answers are made of: here alone the state now and the history meet. */
 export interface Sources {
   /** The state of all DAOs. */
-  snapshot: {
-    /** Read less than `maxAge` ms ago where that is given. */
-    get: Kept<Snapshot, [maxAge?: number]>
-    /** Of any age. */
-    peek (): Aged<Snapshot> | undefined
-  }
+  snapshot: Pick<SnapshotCache, 'get' | 'peek'>
   /** Throws NODE_BAD_ANSWER where a token that settings value, or a pool that prices it, can't be read. */
   priced: Kept<PricedState>
   history: History
@@ -41,18 +39,13 @@ export const stateOf = ({ get }: Sources['snapshot'], parts: Part[]): Promise<Sn
   get(parts, TICKER_TTL * RENEW_FROM)
 
 /** For the history to compare with. */
-export const accountsOf = ({ value: { slot, listSlot, discovered }, parts: [part] }: Made<Snapshot>): Accounts => ({
+export const accountsOf = ({ slot, listSlot, time, discovered }: Snapshot): Accounts => ({
   slot,
   listSlot,
-  time: part!.time,
-  daos: discovered.flatMap(({ address, dao }) => dao === undefined
-    ? []
-    : [{
-        address,
-        seqNum: dao.seqNum,
-        createdAt: dao.createdAt,
-        reserves: { quote: dao.quoteReserves, base: dao.baseReserves }
-      }])
+  time,
+  daos: discovered.flatMap(({ dao }) => dao ?? []).map(
+    ({ address, seqNum, createdAt, quoteReserves: quote, baseReserves: base }) =>
+      ({ address, seqNum, createdAt, reserves: { quote, base } }))
 })
 
 /** Throws `code` where a text is no address. */
@@ -163,17 +156,16 @@ export function keep<V extends {}, Q extends unknown[] = []> (
     keyOf?: (question: Q) => string, max?: number, ttl?: number
   } = {}
 ): Kept<V, Q> {
-  const { get } = createFreshCache<Q, V>({
-    load: question => dated(parts => load(parts, ...question))
-      .catch((error: unknown) => { throw wrongWith(keyOf(question), error) }),
+  return createFreshCache<V, Q>({
+    load: (parts, ...question) =>
+      load(parts, ...question).catch((error: unknown) => { throw wrongWith(keyOf(question), error) }),
     keyOf,
     ttl,
     staleIfError,
     max,
     now,
     time
-  })
-  return async (parts, ...question) => noted(await get(question), parts)
+  }).get
 }
 
 /** Another form of a kept value, made once for each value. */

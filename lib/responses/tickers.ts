@@ -43,7 +43,6 @@ export function createTickers (sources: Sources) {
 
   const tickerList = keep(sources, async parts => {
     const state = await sources.priced(parts)
-    const { time } = parts[0]!
     const isMissing = (): boolean => history.status().missingTransactions > 0
     const wasMissing = isMissing()
     const { head, volumes: traded } = await history.last24h()
@@ -63,9 +62,8 @@ export function createTickers (sources: Sources) {
     const tickers = await inSlices(pairs, pair =>
       ticker(pair, traded.get(pair.address) ?? NO_VOLUME, state.usd, settings.quoteRules))
     return {
-      /** Also with pools without a ticker; `time`: the chain's, Unix seconds. */
+      /** Also with pools without a ticker. */
       state,
-      time,
       tickers,
       byPool: new Map(tickers.map(one => [one.pool_id, one]))
     }

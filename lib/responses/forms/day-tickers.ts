@@ -58,5 +58,5 @@ export async function deepestBook (
 ) {
   const { list, pair } = await pairIn(tickers, parts, tickerId)
   const { bids, asks } = orderBook(pair, settings.quoteRules, levelsOf(depth))
-  return { timestamp: list.time * 1000, bids, asks }
+  return { timestamp: list.state.time * 1000, bids, asks }
 }

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import type { Commitment, Moment } from '../../../lib/chain/moment.js'
-import { aged, createFreshCache, type Part } from '../../../lib/live/fresh.js'
+import { aged, createFreshCache, dated, type Part } from '../../../lib/live/fresh.js'
 import { ageTime } from '../../support/age-time.js'
 
 function setUp (staleIfError = 60_000) {
@@ -24,22 +24,24 @@ function setUp (staleIfError = 60_000) {
     now,
     time: { ...time, age: (at: number) => time.age(at + (at <= source.jumped.from ? source.jumped.drift / 1000 : 0)) }
   }
-  const cache = createFreshCache<string, string>({
+  const cache = createFreshCache<string, [key: string, maxAge?: number]>({
     ...lifetime,
-    load: async key => {
+    load: async (parts, key) => {
       const number = ++source.loads
       await source.hold
       if (source.fails) throw new Error('the source is away')
       const { ages, commitment, time: readAt } = source
-      return {
-        value: `${key}${number}`, parts: ages.map((age): Part => ({ time: (readAt - age) / 1000, readAt, commitment }))
-      }
+      parts.push(...ages.map((age): Part => ({ time: (readAt - age) / 1000, readAt, commitment })))
+      return `${key}${number}`
     },
+    keyOf: ([key]) => key,
+    maxAgeOf: ([, maxAge]) => maxAge,
     staleIfError,
     max: 2,
     onFailure: error => failures.push(error)
   })
-  const get = async (key: string, maxAge?: number) => aged(await cache.get(key, maxAge), lifetime)
+  const get = async (...asked: [key: string, maxAge?: number]) =>
+    aged(await dated(parts => cache.get(parts, ...asked)), lifetime)
   return { cache: { ...cache, get }, source, failures }
 }
 
@@ -178,8 +180,12 @@ test('near the end of its life it is renewed behind the back of who asks', async
   const { cache, source } = setUp()
   await cache.get('a')
   source.time += 8_500
+  let arrive = () => {}
+  source.hold = new Promise(resolve => { arrive = resolve })
   t.equal((await cache.get('a')).value, 'a1')
-  await cache.get('a', 0)
+  const renewed = cache.get('a', 0)
+  arrive()
+  t.equal((await renewed).value, 'a2')
   t.equal(source.loads, 2, 'the renewal under way was joined')
   t.equal((await cache.get('a')).value, 'a2')
 })

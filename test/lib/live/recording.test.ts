@@ -44,7 +44,7 @@ test(
     const read = createSnapshotReader(
       { reader, tokens: createTokenReader({ reader, ttl: 1 }), client, excluded: new Set(), now: () => 0, servedMs: 0 }
     )
-    const { value: { discovered, pairs } } = await read()
+    const { discovered, pairs } = await read([])
     t.equal(discovered.length, 1)
     const dao = discovered[0]!.dao!
     t.equal(dao.state, 'spot')

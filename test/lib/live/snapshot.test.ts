@@ -2,6 +2,7 @@ import { test } from 'tap'
 import type { KnownAccounts, RawAccount } from '../../../lib/chain/types.js'
 import { systemClock } from '../../../lib/clock.js'
 import { ServiceError } from '../../../lib/errors.js'
+import { dated } from '../../../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot, type StoredDao } from '../../../lib/live/snapshot.js'
 import { createTokenReader } from '../../../lib/live/tokens.js'
 import { PROGRAMS, tokenAccountAddress } from '../../../lib/protocol/addresses.js'
@@ -49,7 +50,7 @@ function setUp ({ now = () => 3, ...options }: Partial<Parameters<typeof createS
     ledger,
     still: still!,
     moving: moving!,
-    read,
+    read: () => dated(read),
     raw,
     list (accounts: () => RawAccount[]) { listed = accounts },
     /** Whether the accounts of tokens can't be read. */

@@ -368,7 +368,8 @@ export const SNAPSHOT = {
     baseDecimals: 6,
     quoteDecimals: 6,
     baseReserves: 1_000_000_000_000n,
-    quoteReserves: 6_482_913_370_041n
+    quoteReserves: 6_482_913_370_041n,
+    dao: { state: 'spot' }
   }])),
   tokens: new Map()
 }

@@ -64,7 +64,7 @@ async function replayed (t: Test): Promise<{ app: FastifyInstance, missing: stri
   await until('every DAO is compared with its account', () => app.history.report().size === addresses.length)
   // a state that is new is not being read: what is read from here on is read at the recorded time
   const { snapshot } = app.cache
-  await until('the state is read again', () => snapshot.get([]).then(() => snapshot.peek([])!.left > RENEWED))
+  await until('the state is read again', () => snapshot.get([]).then(() => snapshot.peek()!.left > RENEWED))
   jump(end)
   return { app, missing }
 }
