@@ -14,9 +14,8 @@ import { DAY, dateOf, dayOf, dayOfDate } from '../time.js'
 import type { AggregateFees, AggregateLiquidity } from '../../schemas/aggregate.js'
 import { INVALID_DATE } from '../../schemas/errors.js'
 import type { MarketDay, MarketDays } from '../../schemas/traded.js'
-import {
-  byDao, checkFinal, formOf, hasEvents, headOf, historyHeaders, keep, type Sources
-} from './sources.js'
+import { checkFinal, hasEvents, headOf, historyHeaders } from './past.js'
+import { byDao, formOf, keep, type Sources } from './sources.js'
 
 /** The days of all DAOs at one moment, and their sums. */
 export type MarketTotals = Awaited<ReturnType<ReturnType<typeof createDayResponses>['totals']>>

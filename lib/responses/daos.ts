@@ -16,9 +16,8 @@ import type { DaoRecord } from '../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../schemas/pools.js'
 import type { Treasury, TreasuryRow } from '../../schemas/treasury.js'
 import type { ProposalAnswers } from './proposals.js'
-import {
-  ALL_DAYS, byDao, createdAt, formOf, keep, MAX_RECORDS, noDao, type PricedState, type Sources
-} from './sources.js'
+import { ALL_DAYS, createdAt } from './past.js'
+import { byDao, formOf, keep, MAX_RECORDS, noDao, type PricedState, type Sources } from './sources.js'
 
 /** Of a DAO's supply and treasury. */
 type DaoFigures = ReturnType<typeof figuresOf>

@@ -15,10 +15,8 @@ import { timeText } from '../time.js'
 import type { Pool, PoolDetail, PRICE_CHANGES, Quote } from '../../schemas/pools.js'
 import type { DaoFactsKept } from './daos.js'
 import { createPoolHistory } from './pool-history.js'
-import {
-  checkAddress, checkLeft, createdAt, formOf, headOf, keep, MAX_RECORDS, noPool, type PricedState, sinceText,
-  type Sources
-} from './sources.js'
+import { checkLeft, createdAt, headOf, sinceText } from './past.js'
+import { checkAddress, formOf, keep, MAX_RECORDS, noPool, type PricedState, type Sources } from './sources.js'
 
 /** A rate or an amount of the settings, which have at most 18 places. */
 const rateText = (rate: Rational): string => shortText(rate, 18)

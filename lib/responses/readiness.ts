@@ -6,7 +6,8 @@ import { ifKnown } from '../market/pool-figures.js'
 import type { Ready } from '../../schemas/ready.js'
 import { DAY } from '../time.js'
 import { firstWholeDay } from './aggregate.js'
-import { sinceText, type Sources } from './sources.js'
+import { sinceText } from './past.js'
+import type { Sources } from './sources.js'
 
 /**
  * Whether the tickers can be served, found out by asking for them, and what prevents it. Nothing else is asked of nodes

@@ -7,7 +7,8 @@ import { invalidParameter } from '../../query.js'
 import type {
   CoinGeckoOrderBook, CoinGeckoPairs, CoinGeckoTickers, CoinGeckoTrades
 } from '../../../schemas/coingecko.js'
-import { formOf, headOf, historyHeaders, knownTrades } from '../sources.js'
+import { headOf, historyHeaders, knownTrades } from '../past.js'
+import { formOf } from '../sources.js'
 import { pairIn } from '../tickers.js'
 import { deepestBook, type FormSources } from './day-tickers.js'
 

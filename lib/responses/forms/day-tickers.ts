@@ -4,7 +4,8 @@ import type { CoinGeckoTickers } from '../../../schemas/coingecko.js'
 import type { Pool } from '../../../schemas/pools.js'
 import type { Supply } from '../../../schemas/supply.js'
 import type { PoolList } from '../pools.js'
-import { checkLeft, keep, type Sources } from '../sources.js'
+import { checkLeft } from '../past.js'
+import { keep, type Sources } from '../sources.js'
 import { pairIn, type TickerList } from '../tickers.js'
 
 export interface FormSources extends Sources {
