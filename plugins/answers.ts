@@ -6,7 +6,8 @@ import { createDaoFactsReader } from '../lib/live/dao-facts.js'
 import { createSupplyReader } from '../lib/live/supply.js'
 import { daosReport } from '../lib/market/dao-report.js'
 import { createDayResponses } from '../lib/responses/aggregate.js'
-import { createDaoFacts, createDaoResponses } from '../lib/responses/daos.js'
+import { createDaoFigures } from '../lib/responses/dao-figures.js'
+import { createDaoResponses } from '../lib/responses/daos.js'
 import { createBlockRange } from '../lib/responses/forms/block-range.js'
 import { createCmc } from '../lib/responses/forms/cmc.js'
 import { createCoinGecko } from '../lib/responses/forms/coingecko.js'
@@ -47,7 +48,7 @@ function createAnswers ({ config: settings, cache, chain, program, history }: Fa
     mints: [...new Set([...settings.usdRules.usdMints, ...settings.usdRules.pricedBy.keys()])],
     state: snapshot.get
   })
-  const facts = createDaoFacts(sources, reader, tokens)
+  const facts = createDaoFigures(sources, reader, tokens)
   const pools = createPoolResponses(sources, facts)
   const proposals = createProposals(sources, accounts, program)
   const days = createDayTickers(sources, tickerList, pools.traded)

@@ -13,7 +13,7 @@ import { liquidityUsd, tickerIdOf, usdText } from '../market/ticker.js'
 import { invalidParameter } from '../query.js'
 import { timeText } from '../time.js'
 import type { Pool, PoolDetail, PRICE_CHANGES, Quote } from '../../schemas/pools.js'
-import type { DaoFactsKept } from './daos.js'
+import type { DaoFigures } from './dao-figures.js'
 import { createPoolHistory } from './pool-history.js'
 import { checkLeft, createdAt, headOf, sinceText } from './past.js'
 import { checkAddress, formOf, keep, MAX_RECORDS, noPool, type PricedState, type Sources } from './sources.js'
@@ -32,7 +32,7 @@ export type PoolList = Awaited<ReturnType<ReturnType<typeof createPoolResponses>
 export type ValuedPools = Awaited<ReturnType<ReturnType<typeof createPoolResponses>['known']>>
 
 /** Pools, one by one and all. */
-export function createPoolResponses (sources: Sources, facts: DaoFactsKept) {
+export function createPoolResponses (sources: Sources, facts: DaoFigures) {
   const { history, settings: { quoteRules, usdRules, volumeBasis }, snapshot } = sources
   let hasDay = false
   /** Lists are made anew once the last day is covered. */
