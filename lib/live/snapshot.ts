@@ -15,7 +15,6 @@ type LeftOutReason = 'excluded' | 'undecodable' | 'no reserves' | 'mint unreadab
 
 interface Discovered extends RawAccount { dao: Dao | undefined, leftOut: LeftOutReason | undefined }
 
-/** A listed pool. */
 export interface Listed extends Pair { readonly dao: Dao }
 
 export interface Snapshot extends Moment {
@@ -23,7 +22,7 @@ export interface Snapshot extends Moment {
   discovered: Discovered[]
   /** Every DAO that can be decoded and is not excluded, by address: what answers may speak of. */
   daos: ReadonlyMap<string, Dao>
-  /** The pools that are listed, by address. */
+  /** By address. */
   pairs: ReadonlyMap<string, Listed>
   /** Tokens of every DAO that is not excluded, by mint; null where the key holds no mint. */
   tokens: ReadonlyMap<string, Token | null>

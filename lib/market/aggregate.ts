@@ -2,6 +2,7 @@ import { eachInSlices } from '../async.js'
 import { type Rational, ratio, roundToInteger, toFixed } from '../decimal.js'
 import { dateOf, dayOf } from '../time.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
+import { largestFirst } from './ticker.js'
 
 /** What one DAO traded, by the UTC day since 1970-01-01. */
 export interface TradedDao<D extends { trades: number }> {
@@ -50,8 +51,8 @@ function createRunningCents () {
 /** Largest volume first, then by mint. */
 function tokenRows (byToken: ReadonlyMap<string, bigint>, symbolOf: Pricing['symbolOf']): AggregateVolume['tokens'] {
   const running = createRunningCents()
-  const sorted = [...byToken].sort(([mintA, a], [mintB, b]) => a === b ? (mintA < mintB ? -1 : 1) : a > b ? -1 : 1)
-  return sorted.map(([mint, usd]) => ({ mint, symbol: symbolOf(mint), totalVolume: running.add(usd) }))
+  return largestFirst(byToken, ([, usd]) => ratio(usd), ([mint]) => mint)
+    .map(([mint, usd]) => ({ mint, symbol: symbolOf(mint), totalVolume: running.add(usd) }))
 }
 
 /**

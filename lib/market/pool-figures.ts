@@ -6,7 +6,6 @@ import { type Decimals, PRICE_DIGITS, wholePrice } from './price.js'
 /** 12 significant digits and at least 12 places; with its sign, as of a threshold below 0. */
 export const priceText = (price: Rational): string => signedText(price, placesFor(price, PRICE_DIGITS))
 
-/** `priceText` of a `wholePrice`. */
 export const executedPriceText = (...price: Parameters<typeof wholePrice>): string => priceText(wholePrice(...price))
 
 /** Texts of one pool: raw units in whole tokens, exact, and executed prices. */

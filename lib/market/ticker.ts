@@ -22,7 +22,6 @@ export function liquidityUsd ({ quoteReserves, quoteDecimals, quoteMint }: Price
   return worth === undefined ? ZERO : multiply(worth, wholeTokens(ratio(2n * quoteReserves), quoteDecimals))
 }
 
-/** Amounts in USD as text. */
 export const usdText = (value: Rational): string => toFixed(value, 2)
 
 /** Below any amount. */

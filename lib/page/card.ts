@@ -94,7 +94,6 @@ ${text(EDGE, 566, 28, QUIET, texts.join('<tspan>      </tspan>'))}
 
 const colourOf = (change: string): string => change.startsWith('−') ? DOWN : UP
 
-/** The source of the market's image. */
 export function marketSource ({ pools, rows, ...amounts }: MarketFacts, time?: string): string {
   const drawn = rows.map(({ base, quote, mint, quoteMint, price, change = '' }, index) => {
     const y = 272 + index * 50

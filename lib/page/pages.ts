@@ -70,7 +70,6 @@ const linkOf = (pool: Row, root: string): string => `<a href="${root}market/pool
   `${escapeHtml(`${symbolOf(pool.base)} / ${symbolOf(pool.quote)}`)}</a> ` +
   `<small>${abbreviate(pool.base.mint)}</small>`
 
-/** The figures of one pool. */
 const factsOf = (pool: Row): string => `<dl class="facts">${[...FIGURES, MINT].map(([name, of]) =>
   `<div><dt>${name}</dt><dd>${escapeHtml(of(pool))}</dd></div>`).join('')}</dl>`
 

@@ -11,7 +11,6 @@ import type { PageList, Row } from './list.js'
 /** Of an address that is no DAO's. */
 export const NO_POOL = 'There is no DAO with a pool at this address.'
 
-/** Of a DAO that is on the chain. */
 const REASONS: Record<NonNullable<Snapshot['discovered'][number]['leftOut']>, string> = {
   excluded: 'The operator of this service leaves this DAO out.',
   undecodable: 'There is a DAO at this address, but its account has a form that this service does not know.',
@@ -70,7 +69,6 @@ export const figuresOf = (pool: Row) => ({
   ...(pool.price_change_24h !== null && { change: formatChange(pool.price_change_24h) })
 })
 
-/** Pools that the market's image names. */
 const NAMED = 5
 
 export type MarketFacts = ReturnType<typeof marketFacts>

@@ -27,7 +27,6 @@ export function firstWholeDay ({ complete, oldestTime }: HistoryStatus): number 
   return oldestTime === null ? Infinity : Math.ceil((oldestTime + 2) / DAY)
 }
 
-/** From a day on. */
 function since (firstDay: number, traded: DailyVolume): DailyVolume {
   if (firstDay === -Infinity) return traded
   const days = new Map(Array.from(traded.days).filter(([day]) => day >= firstDay))
@@ -87,7 +86,6 @@ export function createDayResponses (sources: Sources) {
       daily,
       /** Unix second up to which all is stored. */
       walkedTo: head.time,
-      /** As `firstWholeDay`. */
       firstDay,
       /** Throws WARMING_UP where the days end before what is read, or have begun since. */
       checkRead (oldest: number, newest = oldest): void {

@@ -3,7 +3,6 @@ import type { CallReport } from '../chain/json-rpc.js'
 import type { NodeState } from '../chain/nodes.js'
 import type { Sources } from './sources.js'
 
-/** Parts of a running service. */
 interface Running {
   answers: { sources: Pick<Sources, 'snapshot' | 'history' | 'time'> }
   /** `websocketUp`: undefined where there is none. */
@@ -15,7 +14,6 @@ interface Running {
 
 const SECONDS = [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const KNOWN_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])
-/** Fee rates that are shown. */
 const MAX_RATES = 20
 
 /** A registry of metrics. Labels are bounded: clients can't make up any. */

@@ -13,12 +13,10 @@ const MAX_ADDRESS = 45
 export const text = (description: string, expects: string, example: string): Parameter<string> =>
   ({ description, example, expects: `${expects}, as ${example}`, read: given => given })
 
-/** One address. */
 export const address = (description: string, expects = 'an address'): Parameter<string> => ({
   ...text(description, expects, EXAMPLE), read: given => parseKey(given) === undefined ? undefined : given
 })
 
-/** From 1 to `max` addresses. */
 export const addresses = (description: string, max: number): Parameter<string[]> => ({
   description,
   example: EXAMPLE,

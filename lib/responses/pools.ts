@@ -31,7 +31,6 @@ const priceChanges = ({ prices: { now, ...past } }: PoolWindow) =>
 export type PoolList = Awaited<ReturnType<ReturnType<typeof createPoolResponses>['traded']>>
 export type ValuedPools = Awaited<ReturnType<ReturnType<typeof createPoolResponses>['known']>>
 
-/** Pools, one by one and all. */
 export function createPoolResponses (sources: Sources, facts: DaoFigures) {
   const { history, settings: { quoteRules, usdRules, volumeBasis }, snapshot } = sources
   let hasDay = false

@@ -16,7 +16,6 @@ import { checkAddress, noPool, poolTokens } from '../sources.js'
 import type { FormSources } from './day-tickers.js'
 import { namesOf } from './token-texts.js'
 
-/** What is behind an event that moves liquidity, by its kind. */
 const CAUSES: Readonly<Record<string, LiquidityCause>> = {
   ProvideLiquidity: 'provide',
   WithdrawLiquidity: 'withdraw',
@@ -29,7 +28,6 @@ const CAUSES: Readonly<Record<string, LiquidityCause>> = {
 /** Decimal places that readers take: with more an amount may be 0 to them, which ends their reading. */
 const MAX_PLACES = 50
 
-/** Whether amounts of a pool's tokens can be told. */
 const isTellable = ({ baseDecimals, quoteDecimals }: PoolTokens): boolean =>
   Math.max(baseDecimals, quoteDecimals) <= MAX_PLACES
 
@@ -81,7 +79,6 @@ export function blockEvent (event: PoolEvent, tokens: PoolTokens): BlockEvent | 
   }
 }
 
-/** In the order of the chain. */
 export const positionOf = ({ slot, blockIndex, eventIndex }: PoolEvent): ChainPosition =>
   ({ slot, blockIndex: blockIndex ?? 0, eventIndex })
 

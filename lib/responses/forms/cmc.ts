@@ -60,7 +60,6 @@ function tickerEntry ({ ticker }: DayTicker): [id: string, Exact<CmcTickers[stri
   }]
 }
 
-/** The market in CoinMarketCap's form. */
 export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   const { history } = sources
 

@@ -25,7 +25,6 @@ interface CoinGeckoTradesAsked {
 const MILLISECONDS = 10 ** 12
 const MOST_TRADES = 1_000
 
-/** The market in CoinGecko's form. */
 export function createCoinGecko (sources: FormSources) {
   const { history, tickers, days } = sources
 
