@@ -14,18 +14,18 @@ interface Promised {
 }
 
 /**
- * What a document promises, by the routes that it is made of: most applications of a process have the same, and to make
- * it costs more than most tests of one.
+ * What a document promises, by its text: most applications of a process have the same, and to make it costs more than
+ * most tests of one.
  */
 const known = new Map<string, Promised>()
 const MAX_KNOWN = 8
 
-function promisedBy (fastify: FastifyInstance, routes: readonly object[]): Promised {
-  const text = JSON.stringify(routes)
+function promisedBy (fastify: FastifyInstance): Promised {
+  const contract = fastify.swagger() as unknown as Contract
+  const text = JSON.stringify(contract)
   let promised = known.get(text)
   if (promised === undefined) {
     if (known.size === MAX_KNOWN) known.clear()
-    const contract = fastify.swagger() as unknown as Contract
     const own = Object.keys(contract.components.headers).map(name => name.toLowerCase())
     known.set(text, promised = { contract, validators: createValidators(contract), own })
   }
@@ -40,7 +40,6 @@ type Held = Pick<DocumentedAnswer, 'headers' | 'content'> & { way: readonly stri
  * assets and preflights are no part of it.
  */
 export function holdToContract (fastify: FastifyInstance, fail: (problem: string) => void): void {
-  const routes: object[] = []
   let promised: Promised | undefined
 
   function documented (contract: Contract, request: FastifyRequest, status: number): Held | string {
@@ -86,11 +85,9 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
         ).join('; ')
   }
 
-  fastify.addHook('onRoute', ({ method, url, schema }) => { routes.push({ method, url, schema }) })
-
   fastify.addHook('onSend', async (request, reply, payload) => {
     if (request.routeOptions.schema?.hide === true) return
-    const held = promised ??= promisedBy(fastify, routes)
+    const held = promised ??= promisedBy(fastify)
     const hold = (body: unknown): void => {
       const problem = attempt(() => check(held, request, reply, body))
       if (problem !== undefined) fail(`${request.method} ${request.url.slice(0, 200)}, ${reply.statusCode}: ${problem}`)
