@@ -119,11 +119,11 @@ async function refresh (): Promise<void> {
       numbersAhead: new Map(),
       missingOwners: { slot: 0, owners: {} },
       verifiedTo: { slot: Infinity, time: 0 },
-      missing: [],
+      missing: new Map(),
       losses: [],
       indexedRanges: [],
       ended: true,
-      searched: () => false
+      isLost: () => false
     }
     return { size, volumes: createVolumes(store, VALUATION), known, first: 0, samples: [] as number[], trades: 0 }
   }))

@@ -3,7 +3,6 @@ import { ServiceError, unusable, warmingUp } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { sameValuation } from './rules/fixed-point.js'
 import { daosOf, sizeOf } from './rules/sequence-gaps.js'
-import { beginningOf } from './rules/signature-ranges.js'
 import {
   checkDay, checkHead, type Freshness, type Head, type HistoryStatus, type Progress, statusOf
 } from './status.js'
@@ -99,8 +98,7 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
       ...store,
       async isBeginningLost (dao) {
         const gap = seen.sequenceGaps.get(dao)?.find(({ from }) => from === 1n)
-        if (beginningOf(seen) === null || gap === undefined || !seen.searched(gap)) return false
-        return gap.toSlot <= ((await store.published())?.slot ?? -1)
+        return gap !== undefined && seen.isLost(gap) && gap.toSlot <= ((await store.published())?.slot ?? -1)
       }
     })),
     report (): HistoryReport {

@@ -98,7 +98,7 @@ const NOTHING = {
   numbersAhead: new Map(),
   swaps: 0,
   events: 0,
-  missing: [],
+  missing: new Map(),
   losses: [],
   rates: new Map()
 } satisfies Partial<Progress>
@@ -134,7 +134,7 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
     missingEvents: Number(sizeOf([...sequenceGaps.values()].flat())),
     searched: true,
     /** Transactions that were listed and not given. */
-    missingTransactions: state.missing.length,
+    missingTransactions: state.missing.size,
     /** Parts of the past within what is indexed that no node has any more. */
     losses: state.losses.length,
     /** Swaps by observed fee rate, basis points or "other", where it is not the configured one. */

@@ -56,7 +56,7 @@ async function tellHowFar (url: string): Promise<void> {
     lastDay: { left: 1, total: 2, secondsLeft: null },
     verifiedTo: moment,
     sequenceGaps: new Map([[program, [gap]]]),
-    searched: () => true,
+    isLost: () => true,
     missingOwners: NO_OWNERS
   } as unknown as Seen)
   await engine.release()

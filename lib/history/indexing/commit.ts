@@ -130,10 +130,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
         if (swap !== null) state.firstSwaps.set(dao, Math.min(at, state.firstSwaps.get(dao) ?? at))
         if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
       }
-      const gone = new Set([...found, ...missing.map(({ signature }) => signature)])
-      if (gone.size > 0) {
-        state.missing = [...missing, ...state.missing.filter(({ signature }) => !gone.has(signature))]
-      }
+      for (const row of missing) state.missing.set(row.signature, row)
+      for (const signature of found) state.missing.delete(signature)
       Object.assign(state, next)
       sequenceGaps = undefined
     })

@@ -1,7 +1,6 @@
 import type { Cursor } from '../../chain/types.js'
 import { NO_OWNERS, suspectsAt } from '../rules/missing-owners.js'
 import { unindexedRanges } from '../rules/signature-ranges.js'
-import type { MissingTransaction } from '../rules/types.js'
 import type { Context } from './context.js'
 
 /** DAOs that trade within the time of finality are few. */
@@ -19,15 +18,15 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
   let known = NO_OWNERS
   const call = { priority: 'head', deadlineMs: DEADLINE_MS, signal } as const
 
-  /** Slots of those of `open` that are in a DAO's list; all where it does not reach back so far. */
-  async function slotsOf (dao: string, open: ReadonlyMap<string, MissingTransaction>): Promise<number[]> {
-    const slots = Array.from(open.values(), ({ slot }) => slot)
-    const [found, lowest, minSlot] = [new Set<number>(), Math.min(...slots), Math.max(...slots)]
+  /** Those of `slots`, ascending, in which a DAO's list has a missing one; all where it does not reach back so far. */
+  async function slotsOf (dao: string, slots: readonly number[]): Promise<readonly number[]> {
+    const { missing } = writer.state
+    const [found, lowest, minSlot] = [new Set<number>(), slots[0]!, slots.at(-1)!]
     let before: Cursor | undefined
     for (let pages = 0; pages < MAX_PAGES; pages++) {
       // `minSlot`: a node that lags lists none of them
       const page = await reader.signatures(dao, { limit: PAGE, minSlot, before }, call)
-      for (const { signature } of page) if (open.has(signature)) found.add(open.get(signature)!.slot)
+      for (const { signature, slot } of page) if (missing.has(signature)) found.add(slot)
       before = page.at(-1)
       if (before === undefined || before.slot < lowest) return [...found]
     }
@@ -43,17 +42,17 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
     async look (verifiedSlot: number): Promise<void> {
       const [unindexed] = unindexedRanges(writer.state)
       if (unindexed !== undefined && unindexed.above.oldestSlot > verifiedSlot) return
-      const missing = writer.state.missing.filter(({ slot }) => slot > verifiedSlot)
-      const highest = missing.reduce((highest, { slot }) => Math.max(highest, slot), 0)
+      const slots = Array.from(writer.state.missing.values(), ({ slot }) => slot)
+        .filter(slot => slot > verifiedSlot).sort((a, b) => a - b)
+      const highest = slots.at(-1) ?? 0
       if (highest <= known.slot) return
       const { slot, daos: list } = await daos()
       const suspects = suspectsAt(highest, list, slot, writer.state.sequenceRanges)
       if (suspects.length > MAX_LISTS) return   // the next comparison of the accounts tells
-      const open = new Map(missing.map(row => [row.signature, row]))
-      const owners: Record<string, number[]> = {}
+      const owners: Record<string, readonly number[]> = {}
       for (const { address } of suspects) {
-        const slots = await slotsOf(address, open)
-        if (slots.length > 0) owners[address] = slots
+        const found = await slotsOf(address, slots)
+        if (found.length > 0) owners[address] = found
       }
       known = { slot: highest, owners }
     }

@@ -1,9 +1,7 @@
 import type { Moment } from '../../chain/moment.js'
-import { isStated } from '../rules/completeness.js'
 import {
-  isOwnLoss, isStored, isToCome, provenReading, type ProvedNumbers, type SequenceGap, withProved
+  isLost, isStored, provenReading, type ProvedNumbers, type SequenceGap, withProved
 } from '../rules/sequence-gaps.js'
-import { beginningOf } from '../rules/signature-ranges.js'
 import type { Accounts } from '../rules/types.js'
 import type { Context } from './context.js'
 import { createJudge } from './judge.js'
@@ -59,21 +57,15 @@ export function createReconciler (context: Context) {
     waiting = waiting.filter(({ slot }) => slot - 1 > verifiedSlot())
   }
 
-  /** Whether a gap has been searched in vain, and may be lost. */
-  function wasSearched (gap: SequenceGap): boolean {
-    const { state } = writer
-    const dao = { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }
-    return search.wasTried(gap) && (isOwnLoss(gap, search.met(gap).unreadable) || (isStated(gap, state, state.losses) &&
-      !isToCome(gap, dao, { lostBefore: beginningOf(state), losses: state.losses })))
-  }
-
   return {
     search,
     known: () => ({
       ...writer.state,
       sequenceGaps: writer.sequenceGaps,
       verifiedTo,
-      searched: wasSearched,
+      isLost: (gap: SequenceGap) => search.wasTried(gap) && isLost(
+        gap, search.missed(gap), { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }, writer.state
+      ),
       missingOwners: owners.missingOwners
     }),
     /** Every sequence gap has been searched at least once. */
@@ -81,7 +73,7 @@ export function createReconciler (context: Context) {
     /** Whether a waiting reading would tell something new. */
     get needsWalk () {
       return waiting.length > 0 &&
-        (verifiedTo === null || writer.state.missing.length > 0 || writer.sequenceGaps.size > 0)
+        (verifiedTo === null || writer.state.missing.size > 0 || writer.sequenceGaps.size > 0)
     },
     /** Whether a waiting reading is ahead of what is stored. */
     get isAhead () { return waiting.some(reading => !isStored(reading, lastStored)) },

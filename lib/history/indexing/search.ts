@@ -1,5 +1,5 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions that were not given. */
-import type { Cursor, SignatureInfo } from '../../chain/types.js'
+import type { SignatureInfo } from '../../chain/types.js'
 import { isOfUnreadableVersion } from '../rules/losses.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
@@ -17,9 +17,11 @@ const DEADLINE_MS = 3_000
 
 /**
  * Searched in vain so many times, a gap up to the number `to`. `last`, `at`: when last, and when again, ms; `missed`:
- * what was listed and not given.
+ * signatures of what was listed and not given.
  */
-interface Tried { times: number, last: number, at: number, to: bigint, missed: readonly Cursor[] }
+interface Tried { times: number, last: number, at: number, to: bigint, missed: ReadonlySet<string> }
+
+const NONE: ReadonlySet<string> = new Set()
 
 export function createSearch (context: Context) {
   const { fetcher, writer, store, clock, signal, onLog } = context
@@ -31,18 +33,9 @@ export function createSearch (context: Context) {
     // a gap that has grown since is another one
     return one === undefined || Math.min(one.at, to > one.to ? one.last + FIRST_RETRY_MS : Infinity) <= clock.now()
   }
-  let [from, unreadable]: [unknown, ReadonlySet<string>] = [undefined, new Set()]
-  /** Signatures of an unreadable version: each gap asks, and many transactions may be missing. */
-  function unreadableNow (): ReadonlySet<string> {
-    const { missing } = writer.state
-    if (missing !== from) {
-      [from, unreadable] = [missing, new Set(missing.filter(isOfUnreadableVersion).map(({ signature }) => signature))]
-    }
-    return unreadable
-  }
   const wasTried = (gap: SequenceGap): boolean => tried.has(gapKey(gap))
 
-  function noteTried (key: string, to = 0n, missed: readonly Cursor[] = []): void {
+  function noteTried (key: string, to = 0n, missed = NONE): void {
     const before = tried.get(key)
     const times = before?.to === to ? before.times + 1 : 1
     const last = clock.now()
@@ -50,7 +43,7 @@ export function createSearch (context: Context) {
     tried.set(key, { times, last, at, to, missed })
   }
 
-  /** Stores what is given of `entries`, and no range. `inVain`: they have been searched before. */
+  /** Stores what is given of `entries`, or lost, and no range. `inVain`: they have been searched before. */
   async function storeListed<T extends Wanted> (entries: readonly T[], inVain = false) {
     const open = entries.filter(entry => fetcher.outcome(entry, 0) === undefined)
     if (open.length > 0) await fetcher.fetch(open, { priority: 'idle', deadlineMs: DEADLINE_MS })
@@ -63,9 +56,13 @@ export function createSearch (context: Context) {
       else given.set(entry.signature, outcome)
     }
     fetcher.forget(entries.filter(entry => !unanswered.includes(entry)))
-    const found = writer.state.missing.map(({ signature }) => signature).filter(signature => given.has(signature))
+    const known = writer.state.missing
+    const found = [...given.keys()].filter(signature => known.has(signature))
+    // another node may tell it; 1.0.0 did not
+    const lost = missing.filter(row => isOfUnreadableVersion(row) && known.get(row.signature)?.reason !== row.reason)
     const events = [...given.values()].flat()
-    const added = events.length + found.length === 0 ? 0 : await writer.commit({ events, found })
+    const isNew = events.length + found.length + lost.length > 0
+    const added = isNew ? await writer.commit({ events, found, missing: lost }) : 0
     const isBack = (inVain && added > 0) || found.some(signature => tried.has(signature))
     for (const signature of found) tried.delete(signature)
     if (isBack) for (const one of tried.values()) one.at = Math.min(one.at, clock.now() + WOKEN_MS)
@@ -74,14 +71,10 @@ export function createSearch (context: Context) {
 
   /** Asks again for missing transactions; false: none is due. */
   async function missing (): Promise<boolean> {
-    const due = writer.state.missing.filter(({ signature }) => isDue(signature)).slice(0, STEP)
+    const due = [...writer.state.missing.values()].filter(({ signature }) => isDue(signature)).slice(0, STEP)
     if (due.length === 0) return false
     const { missing, found } = await storeListed(due)
     for (const { signature } of missing) noteTried(signature)
-    // another node may tell it; 1.0.0 did not
-    const lost = missing.filter(row => isOfUnreadableVersion(row) &&
-      due.some(one => one.signature === row.signature && one.reason !== row.reason))
-    if (lost.length > 0) await writer.commit({ events: [], missing: lost })
     const message = `${found} transactions that were missing have been read`
     if (found > 0) onLog({ level: 'info', code: 'transaction-found', message })
     return true
@@ -101,7 +94,7 @@ export function createSearch (context: Context) {
       hasPage: false,
       isLastPage: false,
       found: 0,
-      missed: [] as Cursor[]
+      missed: new Set<string>()
     }
   }
 
@@ -116,10 +109,7 @@ export function createSearch (context: Context) {
       search.cursor = undefined
       return
     }
-    const within = page.filter(({ slot }) => slot >= fromSlot && slot <= toSlot)
-    const unreadable = unreadableNow()
-    search.entries = within.filter(({ signature }) => !unreadable.has(signature))   // `missing` asks for the others
-    search.missed.push(...within.filter(({ signature }) => unreadable.has(signature)))
+    search.entries = page.filter(({ slot }) => slot >= fromSlot && slot <= toSlot)
     search.cursor = end
     search.hasPage = true
     search.isLastPage = end.slot < fromSlot
@@ -129,7 +119,7 @@ export function createSearch (context: Context) {
     const { added, missing, unanswered } = await storeListed(search.entries.slice(0, STEP), wasTried(search.gap))
     search.entries = [...unanswered, ...search.entries.slice(STEP)]
     search.found += added
-    search.missed.push(...missing)
+    for (const { signature } of missing) search.missed.add(signature)
   }
 
   const isOpen = ({ dao, from, to }: SequenceGap): boolean =>
@@ -172,16 +162,7 @@ export function createSearch (context: Context) {
     missing,
     gaps,
     wasTried,
-    /** What the search for a gap met: how many of an unreadable version, and whether others that were not given. */
-    met (gap: SequenceGap) {
-      const { missed } = tried.get(gapKey(gap)) ?? { missed: [] }
-      const stated = unreadableNow()
-      // in the slot of the newest stored event one may have come before that
-      const after = gap.toSlot < Number.MAX_SAFE_INTEGER ? -1 : gap.fromSlot
-      return {
-        unreadable: missed.filter(({ signature, slot }) => stated.has(signature) && slot > after).length,
-        meetsMissing: missed.some(({ signature }) => !stated.has(signature))
-      }
-    }
+    /** Signatures that the last search for a gap met in its DAO's list, and that no node gives. */
+    missed: (gap: SequenceGap): ReadonlySet<string> => tried.get(gapKey(gap))?.missed ?? NONE
   }
 }

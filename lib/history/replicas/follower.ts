@@ -88,8 +88,8 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     const state = isSame ? before : await store.load()
     const sequenceGaps = isSame ? before.sequenceGaps : sequenceGapsOf(state)
     const volumes = before?.volumes ?? createVolumes(store, options.valuation)
-    const searched: State['searched'] = gap => progress.lost.has(lostKey(gap))
-    seen = { ...state, ...progress, sequenceGaps, searched, volumes }
+    const isLost: State['isLost'] = gap => progress.lost.has(lostKey(gap))
+    seen = { ...state, ...progress, sequenceGaps, isLost, volumes }
     tellLoaded()
     return seen
   }

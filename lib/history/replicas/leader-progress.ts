@@ -14,7 +14,7 @@ export type LeaderProgress = Awaited<ReturnType<typeof readLeaderProgress>>
 /** One that has grown is another. */
 export const lostKey = ({ dao, from, to }: SequenceGap): string => `${dao} ${from} ${to}`
 
-/** `lost`: sequence gaps that have been looked for in vain, by `lostKey`. */
+/** `lost`: sequence gaps that are stated losses, by `lostKey`. */
 export async function readLeaderProgress (store: Store) {
   const { progress = '{}', ...leader } = await store.leader()
   const { lost, ...told } = JSON.parse(progress)
@@ -26,10 +26,10 @@ export async function readLeaderProgress (store: Store) {
  * was lost and found since is no gap any more, once the walk shows them all.
  */
 export const createProgressWriter = (store: Store) => async (progress: Progress) => {
-  const { head, lastDay, verifiedTo, sequenceGaps, searched, missingOwners } = progress
+  const { head, lastDay, verifiedTo, sequenceGaps, isLost, missingOwners } = progress
   const before = await readLeaderProgress(store)
   const gaps = new Map([...sequenceGaps.values()].flat().map(gap => [lostKey(gap), gap]))
-  const lost = [...gaps].filter(([key, gap]) => before.lost.has(key) || searched(gap)).map(([key]) => key)
+  const lost = [...gaps].filter(([key, gap]) => before.lost.has(key) || isLost(gap)).map(([key]) => key)
   await store.tell(JSON.stringify({
     head: head ?? before.head,
     lastDay,

@@ -1,6 +1,6 @@
 /** What is known of a DAO's past: whether a figure may be made of it is decided here alone. */
 import type { Moment } from '../../chain/moment.js'
-import type { Loss, StoreState } from './types.js'
+import type { MissingTransaction, StoreState } from './types.js'
 import { allLosses, spans } from './losses.js'
 import type { MissingOwners } from './missing-owners.js'
 import { type Numbered, type SequenceGap, unstored } from './sequence-gaps.js'
@@ -11,8 +11,8 @@ export interface Completeness extends Numbered, Walked, Pick<StoreState, 'unread
   /** Up to which what is stored has been compared with the accounts; null: not yet. */
   verifiedTo: Moment | null
   missingOwners: MissingOwners
-  /** Whether a sequence gap has been searched in vain in the DAO's own signatures. */
-  searched: (gap: SequenceGap) => boolean
+  /** Whether a sequence gap has been searched in vain in the DAO's own signatures, and is a stated loss. */
+  isLost: (gap: SequenceGap) => boolean
 }
 
 /** 'whole': all is stored and understood. 'lost': all but a stated loss, which no node has any more. */
@@ -21,27 +21,20 @@ export type Known = 'whole' | 'lost' | 'partly'
 /** Whether a walk down to a Unix second covers all after another. */
 export const isWalked = (end: number, after: number): boolean => end === -Infinity || end < after
 
-/** Whether a gap lies before all that nodes have, or touches one of `losses`. */
-export const isStated = (gap: SequenceGap, known: Walked, losses: readonly Loss[]): boolean =>
-  (gap.from === 1n && beginningOf(known) !== null) || spans(gap, losses)
-
-/** Whether a gap is a stated loss: searched in vain, and of `allLosses`. */
-export const isLost = (gap: SequenceGap, known: Completeness, losses: readonly Loss[]): boolean =>
-  known.searched(gap) && isStated(gap, known, losses)
-
 /** Something that may be missing, of `since` to `until`, Unix seconds. */
 interface Doubt { since: number, until: number, isLost: boolean }
 
-const doubt = (until: number | null, since: number | null = null, isLost = false): Doubt =>
-  ({ since: since ?? -Infinity, until: until ?? Infinity, isLost })
+const doubt = (until: number | null, since: number | null = null): Doubt =>
+  ({ since: since ?? -Infinity, until: until ?? Infinity, isLost: false })
 
 /** By DAO all that may be missing of it; `few`: what is needed of the doubts, perhaps many, that all DAOs share. */
 function doubtsOf (known: Completeness, few: (shared: Doubt[]) => Doubt[]): (dao: string) => Doubt[] {
-  const { sequenceRanges, sequenceGaps, unreadable, verifiedTo, missing, missingOwners, losses } = known
+  const { sequenceRanges, sequenceGaps, unreadable, verifiedTo, missingOwners, losses } = known
+  const missing = [...known.missing.values()]
   const [lostBefore, end, verifiedSlot] = [beginningOf(known), walkedTo(known), verifiedTo?.slot ?? 0]
   const lost = allLosses(known)
   const decided = Math.max(verifiedSlot, missingOwners.slot)
-  const ofMissing = (some: typeof missing) => some.map(({ at }) => doubt(at, at))
+  const ofMissing = (some: readonly MissingTransaction[]) => some.map(({ at }) => doubt(at, at))
   const ofLosses = (some: typeof losses) => some.map(({ until }) => doubt(until))
   const ofWalk = end === -Infinity ? [] : [doubt(end + 1)]
   const anybodys = few([
@@ -55,14 +48,15 @@ function doubtsOf (known: Completeness, few: (shared: Doubt[]) => Doubt[]): (dao
   /** A lost gap lies before the nodes' past, if it is the first, or in a loss that it spans. */
   function ofGap (gap: SequenceGap): Doubt[] {
     const { since, until, fromSlot, toSlot } = gap
-    const whole = doubt(until, since, isLost(gap, known, lost))
-    if (!whole.isLost) return [whole]
+    const whole = doubt(until, since)
+    if (!known.isLost(gap)) return [whole]
     const spanned = lost.filter(loss => spans(gap, [loss]))
     const ends = spanned.map(loss => loss.until ?? Infinity)
     if (gap.from === 1n && lostBefore !== null) ends.push(lostBefore)
+    if (ends.length === 0) return [whole]   // what was lost has been given since
     const within = spanned.length === 0 ? [] : missing.filter(({ slot }) => slot >= fromSlot && slot <= toSlot)
     return [doubt(Math.max(...ends)), ...ofMissing(within)].map(({ since, until }) =>
-      ({ ...whole, since: Math.max(whole.since, since), until: Math.min(whole.until, until) }))
+      ({ since: Math.max(whole.since, since), until: Math.min(whole.until, until), isLost: true }))
   }
 
   return dao => {

@@ -9,7 +9,7 @@ export const isOfUnreadableVersion = ({ reason }: MissingTransaction): boolean =
 
 /** All that is stated: parts of the past, and each transaction of an unreadable version. */
 export const allLosses = ({ losses, missing }: Pick<StoreState, 'losses' | 'missing'>): Loss[] =>
-  losses.concat(missing.filter(isOfUnreadableVersion)
+  losses.concat([...missing.values()].filter(isOfUnreadableVersion)
     .map(({ slot, at }) => ({ fromSlot: slot, toSlot: slot, until: at })))
 
 /** Newest first, one for each first slot. */

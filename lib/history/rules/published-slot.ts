@@ -1,12 +1,12 @@
 /** Readers ask for each block range once: none is published in which something may be missing. */
-import { type Completeness, isLost } from './completeness.js'
-import { allLosses, isOfUnreadableVersion } from './losses.js'
+import type { Completeness } from './completeness.js'
+import { isOfUnreadableVersion } from './losses.js'
 import type { SequenceGap } from './sequence-gaps.js'
 import { isComplete } from './signature-ranges.js'
 
 export interface PublishView {
-  /** Whether the search for a gap met transactions that were not given. */
-  meetsMissing: (gap: SequenceGap) => boolean
+  /** Signatures that a gap's search met in its DAO's list, and that no node gives. */
+  missed: (gap: SequenceGap) => ReadonlySet<string>
   /** Of the oldest event whose index in the block or maker is not known; null: all are. */
   incompleteSlot: number | null
   /** DAOs without a place in block ranges. */
@@ -15,23 +15,22 @@ export interface PublishView {
 
 /** The newest slot up to which every event is final, stored and placed; undefined: none. */
 export function publishableSlot (
-  known: Completeness, { meetsMissing, incompleteSlot, excluded }: PublishView
+  known: Completeness, { missed, incompleteSlot, excluded }: PublishView
 ): number | undefined {
   const { verifiedTo, missing } = known
   if (!isComplete(known) || verifiedTo === null) return undefined
-  const losses = allLosses(known)
   const sequenceGaps = [...known.sequenceGaps.values()].flat()
   let slot = verifiedTo.slot
   // the slot at the low end of a gap may hold events on both sides of it
-  const holds = (gap: SequenceGap) => !excluded.has(gap.dao) && !isLost(gap, known, losses)
+  const holds = (gap: SequenceGap) => !excluded.has(gap.dao) && !known.isLost(gap)
   for (const gap of sequenceGaps) if (holds(gap)) slot = Math.min(slot, gap.fromSlot - 1)
-  for (const one of missing) {
-    if (isOfUnreadableVersion(one)) continue
-    const { slot: at } = one
+  for (const row of missing.values()) {
+    if (isOfUnreadableVersion(row)) continue
+    const { slot: at, signature } = row
     // its events would be numbered: where all gaps around are stated losses, and no DAO's list has it, it is lost, too
     const around = sequenceGaps.filter(({ fromSlot, toSlot }) => fromSlot <= at && at <= toSlot)
     const isOpen = around.length === 0 ||
-      around.some(gap => holds(gap) || (!excluded.has(gap.dao) && meetsMissing(gap)))
+      around.some(gap => holds(gap) || (!excluded.has(gap.dao) && missed(gap).has(signature)))
     if (isOpen) slot = Math.min(slot, at - 1)
   }
   slot = Math.min(slot, (incompleteSlot ?? Infinity) - 1)

@@ -3,9 +3,9 @@
  * in programs/futarchy/src/instructions increments `seq_num` and emits one event).
  */
 import type { Moment } from '../../chain/moment.js'
-import { reachesBeyond } from './losses.js'
-import { isComplete, type Walked } from './signature-ranges.js'
-import type { Accounts, SequenceRange, Loss } from './types.js'
+import { isOfUnreadableVersion, reachesBeyond, spans } from './losses.js'
+import { beginningOf, isComplete, type Walked } from './signature-ranges.js'
+import type { Accounts, SequenceRange, Loss, StoreState } from './types.js'
 
 /** Missing numbers of a DAO, both ends included. */
 export interface SequenceGap {
@@ -115,11 +115,29 @@ export function isToCome (
 }
 
 /**
- * Whether a gap is what transactions of an unreadable version hold, `met` of which its DAO's list has. At the end of a
- * DAO's numbers there is one for each of them: what is more may not be listed yet.
+ * Whether a gap is what transactions of an unreadable version hold: its DAO's list has no others there that are
+ * `missed`. At the end of a DAO's numbers there is one for each of them: what is more may not be listed yet.
  */
-export const isOwnLoss = (gap: SequenceGap, met: number): boolean =>
-  met > 0 && (gap.toSlot < Number.MAX_SAFE_INTEGER || sizeOf([gap]) <= BigInt(met))
+function isUnreadable (gap: SequenceGap, missed: ReadonlySet<string>, missing: StoreState['missing']): boolean {
+  const isLast = gap.toSlot === Number.MAX_SAFE_INTEGER
+  // in the slot of the newest stored event one may have come before that
+  const from = isLast ? gap.fromSlot + 1 : gap.fromSlot
+  const held = [...missed].filter(signature => {
+    const row = missing.get(signature)
+    return row !== undefined && isOfUnreadableVersion(row) && row.slot >= from && row.slot <= gap.toSlot
+  }).length
+  return held > 0 && (isLast ? sizeOf([gap]) <= BigInt(held) : held === missed.size)
+}
+
+/** Whether a gap that was searched in vain is a stated loss; `missed`: what its DAO's list has and no node gives. */
+export function isLost (
+  gap: SequenceGap, missed: ReadonlySet<string>, dao: KnownDao, state: Walked & Pick<StoreState, 'losses' | 'missing'>
+): boolean {
+  const { losses, missing } = state
+  const lostBefore = beginningOf(state)
+  return isUnreadable(gap, missed, missing) ||
+    (((gap.from === 1n && lostBefore !== null) || spans(gap, losses)) && !isToCome(gap, dao, { lostBefore, losses }))
+}
 
 /** Whether all that the accounts number is stored; `newest`: a DAO's newest stored number, or 0. */
 export const isStored = ({ daos }: Accounts, newest: (dao: string) => bigint): boolean =>

@@ -136,7 +136,8 @@ export interface StoreState {
   sequenceRanges: Map<string, SequenceRange[]>
   /** DAOs by their proposals. */
   proposals: Map<string, string>
-  missing: MissingTransaction[]
+  /** By signature. */
+  missing: Map<string, MissingTransaction>
   /** Inside what is indexed, newest first. */
   losses: Loss[]
   /** By DAO its account's `seqNum`, where beyond what is stored, or nothing is. */

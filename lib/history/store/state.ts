@@ -38,6 +38,7 @@ export const stateReads = {
   async load ({ db, addressOf }: View): Promise<StoreState> {
     const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
     const proposals = await db.selectFrom('proposals').selectAll().execute()
+    const missing = await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute()
     const first = sql<number | null>`(
       select at from events where dao = daos.id and side is not null order by at limit 1)`
     const daos = await db.selectFrom('daos').select(['address', first.as('at')]).execute()
@@ -48,7 +49,7 @@ export const stateReads = {
       ...stateOfNotes(await readMeta(db)),
       sequenceRanges: grouped(ranges, ({ dao }) => addressOf(dao), SEQUENCE_RANGE.read),
       proposals: new Map(proposals.map(({ proposal, dao }) => [proposal, addressOf(dao)])),
-      missing: await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute(),
+      missing: new Map(missing.map(row => [row.signature, row])),
       firstSwaps: new Map(daos.flatMap(({ address, at }) => at === null ? [] : [[address, at]])),
       unreadable: new Map(unreadable.map(({ dao, at }) => [addressOf(dao), at]))
     }

@@ -5,7 +5,7 @@ import { NO_OWNERS, suspectsAt } from '../../../lib/history/rules/missing-owners
 import type { HistoryReader } from '../../../lib/chain/transactions.js'
 import type { MissingTransaction } from '../../../lib/history/rules/types.js'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
-import { mayOwnOf } from '../../support/history/knowledge.js'
+import { bySignature, mayOwnOf } from '../../support/history/knowledge.js'
 import { settled, until, watch, type Watched } from '../../support/history/history.js'
 import { ledgerReader } from '../../support/history/reader.js'
 
@@ -79,7 +79,7 @@ function ownersOf (
   reader: HistoryReader, daos: readonly Dao[], row: Pick<MissingTransaction, 'signature' | 'slot'>, ended = false
 ) {
   const range = { oldestSlot: row.slot - 10, newestSlot: row.slot }
-  const state = { missing: [row], sequenceRanges: new Map(), indexedRanges: [range], ended }
+  const state = { missing: bySignature([row]), sequenceRanges: new Map(), indexedRanges: [range], ended }
   const owners = createMissingOwners({
     reader,
     writer: { state },

@@ -14,7 +14,7 @@ const state = (indexedRanges: StoreState['indexedRanges'], ended = false): Store
   ended,
   sequenceRanges: new Map(),
   proposals: new Map(),
-  missing: [],
+  missing: new Map(),
   losses: [],
   numbersAhead: new Map(),
   rates: new Map([['25', 3]]),

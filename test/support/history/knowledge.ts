@@ -14,6 +14,9 @@ export function pastOf ({ lostBefore = null, walkedTo = -Infinity, verifiedSlot 
   return { ended, indexedRanges: [range], verifiedTo: verifiedSlot === 0 ? null : { slot: verifiedSlot, time: 0 } }
 }
 
+export const bySignature = <T extends { signature: string }>(rows: readonly T[]) =>
+  new Map(rows.map(row => [row.signature, row]))
+
 /** All is known of one DAO, 'A'. */
 export const NOTHING_MISSING: Completeness = {
   sequenceRanges: new Map([['A', []]]),
@@ -21,17 +24,17 @@ export const NOTHING_MISSING: Completeness = {
   sequenceGaps: new Map(),
   numbersAhead: new Map(),
   ...pastOf({}),
-  searched: () => false,
+  isLost: () => false,
   missingOwners: NO_OWNERS,
-  missing: [],
+  missing: new Map(),
   losses: []
 }
 
-/** Whether one of `missing` may be a DAO's without showing as its gap, all of which are before the second 1. */
+/** Whether one of `rows` may be a DAO's without showing as its gap, all of which are before the second 1. */
 export function mayOwnOf (
-  missing: MissingTransaction[], facts: Partial<Completeness> & Past
+  rows: MissingTransaction[], facts: Partial<Completeness> & Past
 ): (dao: string) => boolean {
-  const knowledge = knowledgeOf({ ...NOTHING_MISSING, ...facts, ...pastOf(facts), missing }, 1)
+  const knowledge = knowledgeOf({ ...NOTHING_MISSING, ...facts, ...pastOf(facts), missing: bySignature(rows) }, 1)
   return dao => knowledge(dao) !== 'whole'
 }
 
@@ -43,7 +46,7 @@ export function mayReach (
     ...NOTHING_MISSING,
     ...lost,
     ...pastOf({ ...lost, verifiedSlot: Infinity }),
-    searched: () => lost !== null,
+    isLost: () => lost !== null,
     sequenceRanges: new Map([[gap.dao, []]]),
     sequenceGaps: new Map([[gap.dao, [gap]]])
   }

@@ -105,7 +105,7 @@ test('a transaction that is refused holds up nothing that comes after it for lon
     if (waitUntil !== undefined && waitUntil > time.drift) time.drift += 1000
   }
   t.ok(waits > 0 && waits < 20, `${waits} waits`)
-  t.match(writer.state.missing, [{ signature: lost, reason: 'the node does not have it' }])
+  t.match([...writer.state.missing.values()], [{ signature: lost, reason: 'the node does not have it' }])
   t.equal(writer.state.swaps, 59)
 })
 
@@ -128,7 +128,7 @@ test('one for which every call fails is missing once others are given; where non
     if (taken === 0) time.drift = Math.max(waitUntil ?? 0, time.drift + 100)
   }
   for (let steps = 0; ranges().length > 0 && steps < 400; steps++) await step(back)
-  t.match(writer.state.missing, [{ signature: [...failing][0], reason: 'HTTP 500' }])
+  t.match([...writer.state.missing.values()], [{ signature: [...failing][0], reason: 'HTTP 500' }])
   t.equal(writer.state.swaps, 59)
 
   const trade = (): string => {
@@ -139,17 +139,17 @@ test('one for which every call fails is missing once others are given; where non
   trade()
   trade()
   for (let steps = 0; steps < 1000; steps++) await step(head)
-  t.equal(writer.state.missing.length, 1, 'a node that is away tells of no transaction')
+  t.equal(writer.state.missing.size, 1, 'a node that is away tells of no transaction')
   isAway = false
   for (let steps = 0; writer.state.swaps < 61 && steps < 400; steps++) await step(head)
   t.equal(writer.state.swaps, 61)
 
   failing.add(trade())
   for (let steps = 0; steps < 400; steps++) await step(head)
-  t.equal(writer.state.missing.length, 1, 'nor one whose only transaction it is')
+  t.equal(writer.state.missing.size, 1, 'nor one whose only transaction it is')
   trade()
   for (let steps = 0; writer.state.swaps < 62 && steps < 400; steps++) await step(head)
-  t.same(new Set(writer.state.missing.map(({ signature }) => signature)), failing)
+  t.same(new Set(writer.state.missing.keys()), failing)
   t.equal(writer.state.swaps, 62)
 })
 
@@ -191,12 +191,12 @@ test('where a list is wrong about events, what tells no time has none', async t 
   reader.bendPage = page => page.map(entry => ({ ...entry, blockTime: edge() - 3600 }))
   await head()
   const oldest = () => writer.state.indexedRanges[0]!.oldestTime
-  while (writer.state.missing.length === 0 || oldest()! > ledger.time - 1800) {
+  while (writer.state.missing.size === 0 || oldest()! > ledger.time - 1800) {
     t.ok(oldest()! > edge(), `${oldest()} is after ${edge()}`)
     const { taken } = await back()
     if (taken === 0) time.drift += 1000
   }
-  t.match(writer.state.missing, [{ signature: lost, at: null }], 'nor is it known whose time may lack it')
+  t.match([...writer.state.missing.values()], [{ signature: lost, at: null }], 'nor is it known whose time may lack it')
 })
 
 test('one of a version that can not be read is a loss of its own, at once', async t => {
@@ -209,7 +209,7 @@ test('one of a version that can not be read is a loss of its own, at once', asyn
   )
   await head()
   while (ranges().length > 0) t.ok((await back()).taken >= 0)
-  t.match(writer.state.missing, [{ signature: odd, reason: UNREADABLE_VERSION }])
+  t.match([...writer.state.missing.values()], [{ signature: odd, reason: UNREADABLE_VERSION }])
   t.equal(reader.calls.transactions.filter(signature => signature === odd).length, 1)
 })
 

@@ -14,7 +14,7 @@ test('who leads next tells what was compared before, until it has compared', { s
   const store = createStore(engine)
   const moment = (slot: number) => ({ slot, time: 1_767_225_600 + slot })
   const missingOwners = { slot: 7, owners: { A: [7] } }
-  const seen = { sequenceGaps: new Map(), searched: () => false, missingOwners }
+  const seen = { sequenceGaps: new Map(), isLost: () => false, missingOwners }
   const tell = async (head: number, verified: number | null) => {
     const verifiedTo = verified === null ? null : moment(verified)
     await createProgressWriter(store)({ ...seen, head: moment(head), verifiedTo } as never)
@@ -30,10 +30,10 @@ test('a gap that was lost is told by who leads next, until it has been filled', 
   const engine = await openPostgresEngine(newPlace(t).url)
   t.teardown(() => engine.release())
   const store = createStore(engine)
-  const tell = async (gaps: bigint[], isSearched: boolean, ended = true, size = 0n) => {
+  const tell = async (gaps: bigint[], isLost: boolean, ended = true, size = 0n) => {
     const sequenceGaps = new Map([['A', gaps.map(from => ({ dao: 'A', from, to: from + size }))]])
     const walked = { indexedRanges: [], ended }
-    await createProgressWriter(store)({ ...walked, sequenceGaps, searched: () => isSearched } as never)
+    await createProgressWriter(store)({ ...walked, sequenceGaps, isLost: () => isLost } as never)
     return [...(await readLeaderProgress(store)).lost].sort()
   }
   t.same(await tell([1n, 7n], true), ['A 1 1', 'A 7 7'])

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../../../../lib/history/rules/completeness.js'
-import { NOTHING_MISSING, pastOf } from '../../../support/history/knowledge.js'
+import { bySignature, NOTHING_MISSING, pastOf } from '../../../support/history/knowledge.js'
 import { createRandom } from '../../../../simulator/random.js'
 
 const DAO = 'A'
@@ -30,12 +30,10 @@ test('everything is known from the earliest second after which nothing may be mi
       sequenceGaps: new Map([[DAO, gaps]]),
       unreadable: new Map(random.int(3) === 0 ? [[DAO, second()]] : []),
       missing: random.int(3) === 0
-        ? [
-            { signature: 's', slot: 90 + second(), at: second() } as Completeness['missing'][number]
-          ]
-        : [],
+        ? bySignature([{ signature: 's', slot: 90 + second(), at: second(), reason: '' }])
+        : new Map(),
       losses: random.int(3) === 0 ? [{ fromSlot: second(), toSlot: 60, until: second() }] : [],
-      searched: () => round % 2 === 0
+      isLost: () => round % 2 === 0
     }
     const counted = [
       -Infinity, ...Array.from({ length: 110 }, (_, at) => at)

@@ -2,34 +2,37 @@ import { test } from 'tap'
 import type { Completeness } from '../../../../lib/history/rules/completeness.js'
 import { UNREADABLE_VERSION } from '../../../../lib/history/rules/losses.js'
 import { publishableSlot, type PublishView } from '../../../../lib/history/rules/published-slot.js'
-import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
-import { type Past, pastOf } from '../../../support/history/knowledge.js'
+import { isLost, type SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
+import type { MissingTransaction } from '../../../../lib/history/rules/types.js'
+import { bySignature, NOTHING_MISSING, type Past, pastOf } from '../../../support/history/knowledge.js'
 
-const WHOLE: Completeness & PublishView = {
-  sequenceRanges: new Map(),
-  unreadable: new Map(),
-  numbersAhead: new Map(),
-  missingOwners: { slot: 0, owners: {} },
-  ...pastOf({}),
-  sequenceGaps: new Map(),
-  searched: () => false,
-  meetsMissing: () => false,
-  losses: [],
-  missing: [],
-  incompleteSlot: null,
-  excluded: new Set()
+interface Facts extends Past, Partial<Pick<Completeness, 'losses'> & Pick<PublishView, 'incompleteSlot' | 'excluded'>> {
+  missing?: MissingTransaction[]
+  sequenceGaps?: SequenceGap[]
+  /** Whether all gaps have been, and what their searches met. */
+  searched?: boolean
+  missed?: string[]
 }
 const gap = (over: Partial<SequenceGap>): SequenceGap => ({
   dao: 'D', from: 5n, to: 6n, since: 1, until: 2, fromSlot: 500, toSlot: 600, ...over
 })
-const slotOf = (
-  { sequenceGaps = [], ...over }: Partial<Omit<typeof WHOLE, 'sequenceGaps'>> & Past & { sequenceGaps?: SequenceGap[] }
-) => {
-  const past = pastOf({ lostBefore: 1, verifiedSlot: 990, ...over })
-  const view = { ...WHOLE, ...past, ...over, sequenceGaps: new Map([['D', sequenceGaps]]) }
-  return publishableSlot(view, view)
+const slotOf = ({
+  sequenceGaps = [], missing = [], searched = false, missed = [], losses = [], incompleteSlot = null,
+  excluded = new Set(), ...past
+}: Facts) => {
+  const state = {
+    ...NOTHING_MISSING,
+    ...pastOf({ lostBefore: 1, verifiedSlot: 990, ...past }),
+    losses,
+    missing: bySignature(missing)
+  }
+  const met = new Set(missed)
+  return publishableSlot({
+    ...state,
+    sequenceGaps: new Map([['D', sequenceGaps]]),
+    isLost: gap => searched && isLost(gap, met, { createdAt: undefined, first: undefined }, state)
+  }, { missed: () => met, incompleteSlot, excluded })
 }
-const yes = () => true
 
 test('nothing is published before the walk, the head and the accounts have met', t => {
   t.equal(slotOf({}), 990)
@@ -45,7 +48,7 @@ test('never past what may still be missing', t => {
     'the slot of the last event before a gap may hold more'
   )
   t.equal(
-    slotOf({ sequenceGaps: [gap({})], searched: yes }), 499, 'looked for in vain, it may still come: some node has it'
+    slotOf({ sequenceGaps: [gap({})], searched: true }), 499, 'looked for in vain, it may still come: some node has it'
   )
   t.equal(
     slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })] }),
@@ -67,21 +70,21 @@ test('a transaction that is listed and not given holds nothing up once it can on
   const missing = [{ signature: 'a', slot: 550, at: null, reason: '' }]
   const beginning = gap({ from: 1n, fromSlot: 0 })
   t.equal(
-    slotOf({ missing, sequenceGaps: [beginning], searched: yes }), 990, 'a node listed it, and has forgotten it since'
+    slotOf({ missing, sequenceGaps: [beginning], searched: true }), 990, 'a node listed it, and has forgotten it since'
   )
-  t.equal(slotOf({ missing, sequenceGaps: [beginning], searched: yes, meetsMissing: yes }), 549, 'it is still listed')
+  t.equal(slotOf({ missing, sequenceGaps: [beginning], searched: true, missed: ['a'] }), 549, 'it is still listed')
   const at = (slot: number) => slotOf(
-    { missing: [{ ...missing[0]!, slot }], sequenceGaps: [gap({ from: 1n })], searched: yes }
+    { missing: [{ ...missing[0]!, slot }], sequenceGaps: [gap({ from: 1n })], searched: true }
   )
   t.same([at(499), at(500), at(600), at(601)], [498, 990, 990, 600], 'at either end of the loss, and beside it')
   t.equal(slotOf({ missing, sequenceGaps: [beginning] }), undefined, 'not looked for yet')
   t.equal(
-    slotOf({ missing, sequenceGaps: [beginning, gap({ dao: 'E', fromSlot: 520 })], searched: yes }),
+    slotOf({ missing, sequenceGaps: [beginning, gap({ dao: 'E', fromSlot: 520 })], searched: true }),
     519,
     'it may be what another DAO lacks'
   )
   t.equal(
-    slotOf({ missing, sequenceGaps: [gap({ from: 1n, fromSlot: 0, toSlot: 540 })], searched: yes }),
+    slotOf({ missing, sequenceGaps: [gap({ from: 1n, fromSlot: 0, toSlot: 540 })], searched: true }),
     549,
     'of none of those that are lost'
   )
@@ -91,16 +94,22 @@ test('a transaction that is listed and not given holds nothing up once it can on
 test('a transaction of an unreadable version is a stated loss, and what a DAO lacks there with it', t => {
   const missing = [{ signature: 'a', slot: 550, at: null, reason: UNREADABLE_VERSION }]
   t.equal(slotOf({ missing }), 990, "a stranger's")
-  t.equal(slotOf({ missing, sequenceGaps: [gap({})], searched: yes, meetsMissing: yes }), 990)
+  t.equal(slotOf({ missing, sequenceGaps: [gap({})], searched: true, missed: ['a'] }), 990)
+  const others = [...missing, { ...missing[0]!, signature: 'b', reason: '' }]
+  t.equal(
+    slotOf({ missing: others, sequenceGaps: [gap({})], searched: true, missed: ['a', 'b'] }),
+    499,
+    'the other may be given'
+  )
   t.equal(slotOf({ missing, sequenceGaps: [gap({})] }), 499, 'not looked for yet')
-  t.equal(slotOf({ missing, sequenceGaps: [gap({ toSlot: 549 })], searched: yes }), 499, 'of another stretch')
+  t.equal(slotOf({ missing, sequenceGaps: [gap({ toSlot: 549 })], searched: true }), 499, 'of another stretch')
   t.end()
 })
 
 test('what a DAO lacks that is left out holds nothing up', t => {
   const excluded = new Set(['D'])
   const missing = [{ signature: 'a', slot: 550, at: null, reason: '' }]
-  t.equal(slotOf({ excluded, sequenceGaps: [gap({})], meetsMissing: yes, missing }), 990)
+  t.equal(slotOf({ excluded, sequenceGaps: [gap({})], missed: ['a'], missing }), 990)
   t.equal(slotOf({ excluded, sequenceGaps: [gap({}), gap({ dao: 'E', fromSlot: 520 })] }), 519)
   t.equal(slotOf({ excluded, missing }), 549, 'it may be of any DAO')
   t.end()
@@ -108,19 +117,19 @@ test('what a DAO lacks that is left out holds nothing up', t => {
 
 test('a stated loss holds nothing up', t => {
   t.equal(
-    slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes }), 990, 'older than all that nodes have'
+    slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: true }), 990, 'older than all that nodes have'
   )
   t.equal(
-    slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: yes, lostBefore: null }),
+    slotOf({ sequenceGaps: [gap({ from: 1n, fromSlot: 0 })], searched: true, lostBefore: null }),
     undefined,
     'a node that lists nothing says nothing of the past'
   )
   const losses = [{ fromSlot: 550, toSlot: 560, until: null }]
-  t.equal(slotOf({ sequenceGaps: [gap({})], searched: yes, losses }), 990)
+  t.equal(slotOf({ sequenceGaps: [gap({})], searched: true, losses }), 990)
   t.equal(slotOf({ sequenceGaps: [gap({})], losses }), 499, 'not looked for yet')
-  t.equal(slotOf({ sequenceGaps: [gap({ toSlot: 540 })], searched: yes, losses }), 499, 'of another stretch')
+  t.equal(slotOf({ sequenceGaps: [gap({ toSlot: 540 })], searched: true, losses }), 499, 'of another stretch')
   const lostIn = (fromSlot: number, toSlot: number) => slotOf(
-    { sequenceGaps: [gap({})], searched: yes, losses: [{ fromSlot, toSlot, until: null }] }
+    { sequenceGaps: [gap({})], searched: true, losses: [{ fromSlot, toSlot, until: null }] }
   )
   t.same(
     [lostIn(400, 499), lostIn(400, 500), lostIn(600, 700), lostIn(601, 700)],

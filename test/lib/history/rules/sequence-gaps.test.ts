@@ -1,9 +1,10 @@
 import { test } from 'tap'
 import {
-  gapKey, isToCome, type KnownDao, type ProvedNumbers, sequenceGapsOf, sizeOf, withProved
+  gapKey, isLost, isToCome, type KnownDao, type ProvedNumbers, sequenceGapsOf, sizeOf, withProved
 } from '../../../../lib/history/rules/sequence-gaps.js'
+import { UNREADABLE_VERSION } from '../../../../lib/history/rules/losses.js'
 import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/types.js'
-import { mayReach } from '../../../support/history/knowledge.js'
+import { bySignature, mayReach, pastOf } from '../../../support/history/knowledge.js'
 
 const range = (first: bigint, last: bigint): SequenceRange => ({
   first,
@@ -95,6 +96,26 @@ test('a gap may reach into a window unless what is known after it says that it l
     [true, false],
     'looked for in vain, first numbers lie before what the node offers'
   )
+  t.end()
+})
+
+test('a gap is lost where its DAO\'s list has nothing else there than transactions of an unreadable version', t => {
+  const gap = { dao: 'a', from: 5n, to: 6n, since: 100, until: 900, fromSlot: 50, toSlot: 90 }
+  const last = { ...gap, until: null, toSlot: Number.MAX_SAFE_INTEGER }
+  const row = (signature: string, slot: number, reason = UNREADABLE_VERSION) => ({ signature, slot, at: null, reason })
+  const missing = bySignature([
+    row('a', 50), row('b', 51), row('c', 90), row('d', 91), row('e', 60, 'the node does not have it')
+  ])
+  const unknown: KnownDao = { createdAt: undefined, first: undefined }
+  const lost = (some: typeof gap | typeof last, missed: string, over: { lostBefore?: number } = {}): boolean =>
+    isLost(some, new Set(missed), unknown, { ...pastOf(over), losses: [], missing })
+  t.same(['a', 'b', 'c', 'ac'].map(missed => lost(gap, missed)), [true, true, true, true], 'however many it holds')
+  t.same(['', 'd', 'e'].map(missed => lost(gap, missed)), [false, false, false], 'none, of another slot, not given')
+  t.same(['be', 'bd', 'bf'].map(missed => lost(gap, missed)), [false, false, false], 'another may be given yet')
+  t.same(
+    ['b', 'ab', 'bd', 'bde'].map(missed => lost(last, missed)), [false, false, true, true], 'one for each at the end'
+  )
+  t.same(['', 'be'].map(missed => lost({ ...gap, from: 1n }, missed, { lostBefore: 7 })), [true, true], 'stated anyway')
   t.end()
 })
 
@@ -226,13 +247,13 @@ test('looked for in vain, a gap reaches as far as what is lost around it', t => 
   )
   t.equal(reach({ losses: [loss(60, 70, 400), loss(75, 80, null)] }), 900, 'a loss of which the end is not known')
   t.same(
-    [49, 50, 90, 91].map(slot => reach({ losses: [loss(60, 70, 400)], missing: [missing(slot)] })),
+    [49, 50, 90, 91].map(slot => reach({ losses: [loss(60, 70, 400)], missing: bySignature([missing(slot)]) })),
     [400, 900, 900, 400],
     'a transaction that is listed and not given may hold it'
   )
   t.equal(reach({ lostBefore: 300 }), 900, 'numbers in the middle do not lie before what nodes have')
   t.equal(reach({ lostBefore: 300 }, { from: 1n }), 300)
-  t.equal(reach({ lostBefore: 300, missing: [missing(60)] }, { from: 1n }), 300)
+  t.equal(reach({ lostBefore: 300, missing: bySignature([missing(60)]) }, { from: 1n }), 300)
   t.equal(reach({ lostBefore: 300, losses: [loss(60, 70, 400)] }, { from: 1n }), 400)
   t.equal(reach({ lostBefore: 500, losses: [loss(60, 70, 400)] }, { from: 1n }), 500)
   t.equal(mayReach({ ...gap, until: null }, 1e9, {}), true)

@@ -11,7 +11,7 @@ import { createVolumes } from '../../../../lib/history/volumes/volumes.js'
 import { ServiceError } from '../../../../lib/errors.js'
 import { createLedger } from '../../../../simulator/index.js'
 import { until, watch } from '../../../support/history/history.js'
-import { NOTHING_MISSING } from '../../../support/history/knowledge.js'
+import { bySignature, NOTHING_MISSING } from '../../../support/history/knowledge.js'
 import { ledgerReader } from '../../../support/history/reader.js'
 
 const DAY = 86_400
@@ -46,7 +46,7 @@ test('windows of many DAOs are made in slices, and complete by what was known wh
     // anybody's who has no event yet
     get missing () {
       isBegun = true
-      return [{ signature: 'x', slot: 50, at: NOW - 60, reason: 'the node does not have it' }]
+      return bySignature([{ signature: 'x', slot: 50, at: NOW - 60, reason: 'the node does not have it' }])
     }
   })
   let turns = 0
@@ -100,7 +100,7 @@ test('days are not complete while a transaction that is listed and not given may
     first: 1n, firstAt: NOW - 60, firstSlot: 50, last: 3n, lastAt: NOW - 30, lastSlot: 90
   } as SequenceRange
   const isComplete = async (slot: number) => {
-    const missing = [{ signature: 'x', slot, at: NOW, reason: 'the node does not have it' }]
+    const missing = bySignature([{ signature: 'x', slot, at: NOW, reason: 'the node does not have it' }])
     return (await daily(
       { ...NOTHING_KNOWN, sequenceRanges: new Map([['dao', [range]]]), missing }
     )).get('dao')!.complete
