@@ -24,12 +24,9 @@ export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
 export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
 
-export interface HistoryOptions extends Omit<IndexerOptions, 'isFollowed'>, VolumeRule, Pick<Freshness, 'time'>,
+export interface HistoryOptions extends IndexerOptions, VolumeRule, Pick<Freshness, 'time'>,
   Pick<Context, 'reader' | 'store' | 'program' | 'daos'>,
-  Partial<Pick<Freshness, 'staleMs'> & Pick<Context, 'clock' | 'onLog'>> {
-  /** Whether other processes answer from the store. */
-  isShared?: boolean
-}
+  Partial<Pick<Freshness, 'staleMs'> & Pick<Context, 'clock' | 'onLog'>> {}
 
 export interface History extends Answers {
   /** Resolves once `report` knows what is stored. */
@@ -47,13 +44,11 @@ interface Running { writer: StepWriter, indexer: Indexer }
 
 /** Between two tries at a store of another network, ms. */
 const REFUSED_MS = 60_000
-/** For so long after a question for block ranges more are expected, ms. */
-const FOLLOWING_MS = 60_000
 
 /** The history of a program: once started, follows the chain into `store`; answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, store, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
-  const { staleMs = 60_000, isShared = false } = options
+  const { staleMs = 60_000 } = options
   const valuation = { rate, basis }
   const stopping = new AbortController()
   const { signal } = stopping
@@ -61,10 +56,8 @@ export function createHistory (options: HistoryOptions): History {
   let running: Running | undefined
   let work: Promise<void> | undefined
   let refusal: string | null = null
-  let followedUntil = isShared ? Infinity : -Infinity
   let tellLoaded = () => {}
   const loaded = new Promise<void>(resolve => { tellLoaded = resolve })
-  const isFollowed = () => clock.now() < followedUntil
 
   /** Rows of two networks must never be mixed. */
   async function bindNetwork (): Promise<void> {
@@ -85,7 +78,7 @@ export function createHistory (options: HistoryOptions): History {
     await rebuildIfNeeded(valuation, { store, clock, signal, onLog })
     const known = { reader, store, program, daos, clock, signal, onLog }
     const writer = await createStepWriter(store, valuation, onLog)
-    const indexer = createIndexer({ ...known, writer, fetcher: createFetcher(known) }, { ...options, isFollowed })
+    const indexer = createIndexer({ ...known, writer, fetcher: createFetcher(known) }, options)
     running = { writer, indexer }
     tellLoaded()
     await indexer.run()
@@ -121,15 +114,13 @@ export function createHistory (options: HistoryOptions): History {
     status () {
       return {
         ...answers.status(),
-        ...running !== undefined && { signatures: running.indexer.walked, searched: running.indexer.searched },
+        ...running?.indexer.done(),
         leads: true,
         refusal: refusal ?? (store.hasNoRoom() ? NO_ROOM : null)
       }
     },
     async published (work) {
-      const wasFollowed = isFollowed()
-      followedUntil = Math.max(followedUntil, clock.now() + FOLLOWING_MS)
-      if (!wasFollowed) running?.indexer.follow()
+      running?.indexer.follow()
       return await answers.published(work)
     }
   }

@@ -24,8 +24,8 @@ export interface IndexerOptions extends WalkSizes {
   checkMs?: number
   /** DAOs that are left out of block ranges. */
   excluded?: ReadonlySet<string>
-  /** Whether block ranges are being read: then both come more often. */
-  isFollowed: () => boolean
+  /** Whether other processes answer from the store: they may be asked for block ranges at any time. */
+  isShared?: boolean
 }
 
 /** Between two looks at the head at least, however often it is woken. */
@@ -37,13 +37,15 @@ const TELL_MS = 10_000
 /** Before that no time left is estimated. */
 const KNOWN_FROM_MS = 2_000
 const HEAD_DEADLINE_MS = 10_000
-/** While block ranges are read, or accounts are ahead of what is stored. */
+/** Between two looks, and two comparisons, while block ranges are read, or accounts are ahead of what is stored. */
 const FOLLOWED_MS = 5_000
+/** For so long after a question for block ranges more are expected, ms. */
+const FOLLOWING_MS = 60_000
 
 /** Follows the head, compares with the accounts and walks back, a step at a time; aside, searches what is missing. */
 export function createIndexer (context: Context, options: IndexerOptions) {
   const { reader, writer, clock: { now }, signal, onLog } = context
-  const { onProgress, isFollowed, isListening = () => false } = options
+  const { onProgress, isShared = false, isListening = () => false } = options
   const { pollMs = 2000, listeningMs = 30_000, checkMs = 20_000 } = options
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
@@ -58,6 +60,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   let lastDay: LastDayWork | null = null
   let lastDayBegan = 0
   let isPublished = false
+  let followedUntil = isShared ? Infinity : -Infinity
 
   const head = createTask(lookAtHead)
   const check = createTask(compareAll)
@@ -68,6 +71,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const gaps = createTask(() => searched(reconciler.search.gaps))
   const aside = createLane([missing, gaps, createTask(createCompletion(context, pollMs))], context)
 
+  const isFollowed = () => now() < followedUntil
   const edge = () => newest && lastDayEdge(newest.time)
   const isCovered = () => newest !== undefined && coversDay(writer.state, newest.time)
 
@@ -173,14 +177,17 @@ export function createIndexer (context: Context, options: IndexerOptions) {
       lane.hasten(settling, now())
       if (reconciler.isAhead) lane.hasten(head, lookedAt + FOLLOWED_MS)
     },
-    /** Somebody has begun to read block ranges. */
+    /** Block ranges are being read: looks and comparisons come more often. */
     follow (): void {
-      lane.hasten(check, now())
-      lane.hasten(head, lookedAt + FOLLOWED_MS)
+      if (!isFollowed()) {
+        lane.hasten(check, now())
+        lane.hasten(head, lookedAt + FOLLOWED_MS)
+      }
+      followedUntil = Math.max(followedUntil, now() + FOLLOWING_MS)
     },
     progress,
-    get walked () { return walk.walked },
-    get searched () { return reconciler.searched }
+    /** Of its status what only this process knows. */
+    done: () => ({ signatures: walk.walked, searched: reconciler.searched })
   }
 }
 

@@ -1,7 +1,7 @@
 /** What is known of a DAO's past: whether a figure may be made of it is decided here alone. */
 import type { Moment } from '../../chain/moment.js'
 import type { MissingTransaction, StoreState } from './types.js'
-import { allLosses, spans } from './losses.js'
+import { isOfUnreadableVersion, spans } from './losses.js'
 import type { MissingOwners } from './missing-owners.js'
 import { type Numbered, type SequenceGap, unstored } from './sequence-gaps.js'
 import { beginningOf, type Walked, walkedTo } from './signature-ranges.js'
@@ -32,7 +32,9 @@ function doubtsOf (known: Completeness, few: (shared: Doubt[]) => Doubt[]): (dao
   const { sequenceRanges, sequenceGaps, unreadable, verifiedTo, missingOwners, losses } = known
   const missing = [...known.missing.values()]
   const [lostBefore, end, verifiedSlot] = [beginningOf(known), walkedTo(known), verifiedTo?.slot ?? 0]
-  const lost = allLosses(known)
+  /** All that is stated. */
+  const lost = losses.concat(missing.filter(isOfUnreadableVersion)
+    .map(({ slot, at }) => ({ fromSlot: slot, toSlot: slot, until: at })))
   const decided = Math.max(verifiedSlot, missingOwners.slot)
   const ofMissing = (some: readonly MissingTransaction[]) => some.map(({ at }) => doubt(at, at))
   const ofLosses = (some: typeof losses) => some.map(({ until }) => doubt(until))

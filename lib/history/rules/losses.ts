@@ -1,16 +1,11 @@
 /** Parts of the past that no node has any more: stated, so that nothing waits for them. */
 import type { UnindexedRange } from './signature-ranges.js'
-import type { Loss, MissingTransaction, StoreState } from './types.js'
+import type { Loss, MissingTransaction } from './types.js'
 
 /** Why a transaction of a version that is newer than this service is missing. */
 export const UNREADABLE_VERSION = "its version can't be read yet"
 
 export const isOfUnreadableVersion = ({ reason }: MissingTransaction): boolean => reason === UNREADABLE_VERSION
-
-/** All that is stated: parts of the past, and each transaction of an unreadable version. */
-export const allLosses = ({ losses, missing }: Pick<StoreState, 'losses' | 'missing'>): Loss[] =>
-  losses.concat([...missing.values()].filter(isOfUnreadableVersion)
-    .map(({ slot, at }) => ({ fromSlot: slot, toSlot: slot, until: at })))
 
 /** Newest first, one for each first slot. */
 export const withLoss = (losses: readonly Loss[], loss: Loss): Loss[] =>
