@@ -1,7 +1,6 @@
 import type { Moment } from '../../chain/moment.js'
-import {
-  isLost, isStored, provenReading, type ProvedNumbers, type SequenceGap, withProved
-} from '../rules/sequence-gaps.js'
+import { isLost, type ProvedNumbers, withProved } from '../rules/losses.js'
+import { isStored, provenReading, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { Accounts } from '../rules/types.js'
 import type { Context } from './context.js'
 import { createJudge } from './judge.js'

@@ -1,8 +1,8 @@
 import { test } from 'tap'
 import type { Completeness } from '../../../../lib/history/rules/completeness.js'
-import { UNREADABLE_VERSION } from '../../../../lib/history/rules/losses.js'
+import { isLost, UNREADABLE_VERSION } from '../../../../lib/history/rules/losses.js'
 import { publishableSlot, type PublishView } from '../../../../lib/history/rules/published-slot.js'
-import { isLost, type SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
+import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
 import type { MissingTransaction } from '../../../../lib/history/rules/types.js'
 import { bySignature, NOTHING_MISSING, type Past, pastOf } from '../../../support/history/knowledge.js'
 

@@ -1,8 +1,8 @@
 import { test } from 'tap'
 import {
-  gapKey, isLost, isToCome, type KnownDao, type ProvedNumbers, sequenceGapsOf, sizeOf, withProved
-} from '../../../../lib/history/rules/sequence-gaps.js'
-import { UNREADABLE_VERSION } from '../../../../lib/history/rules/losses.js'
+  isLost, isToCome, type KnownDao, type ProvedNumbers, UNREADABLE_VERSION, withProved
+} from '../../../../lib/history/rules/losses.js'
+import { gapKey, sequenceGapsOf, sizeOf } from '../../../../lib/history/rules/sequence-gaps.js'
 import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/types.js'
 import { bySignature, mayReach, pastOf } from '../../../support/history/knowledge.js'
 
