@@ -179,6 +179,33 @@ test('one that was not given at first, and whose version turns out to be too new
   t.equal(await history.read(async ({ knowledge }) => knowledge(dao.address, -Infinity)), 'lost')
 })
 
+test('beside one that may be given yet it is no stated loss: what its DAO lacks is waited for', async t => {
+  const ledger = createLedger({ seed: 29 })
+  const [dao, other] = [born(ledger), born(ledger)]
+  trade(ledger, dao)
+  const reader = ledgerReader(ledger)
+  const { odd, absent } = refusing(reader)
+  const { history, published } = await follow(t, ledger, reader)
+  const known = async () => await history.read(async ({ knowledge }) => knowledge(dao.address, -Infinity))
+  const { slot } = ledger
+  for (const some of [odd, absent]) {
+    ledger.advance(60)
+    dao.swap('buy', 7_000_000n)
+    some.add(ledger.swaps.at(-1)!.signature)
+  }
+  ledger.advance(60)
+  for (const pool of [dao, other]) pool.swap('sell', 5_000_000n)
+  const last = ledger.slot
+  const isTold = () => history.status().missingEvents === 2 && history.status().searched
+  await until(() => { ledger.advance(10); return isTold() })
+  for (let looks = 0; looks < 20; looks++) { ledger.advance(10); await pause() }
+  t.equal(await known(), 'partly')
+  t.ok(await published() <= slot)
+  absent.clear()
+  await until(async () => { ledger.advance(10); return await published() >= last })
+  t.equal(await known(), 'lost')
+})
+
 test('and none of another DAO, or of what follows: with lists behind accounts, nothing is published past it', async t => {
   const whose = ["another's", 'its own', 'its own, in the slot of one that is read']
   for (const [at, name] of whose.entries()) {
