@@ -72,7 +72,7 @@ function figuresOf (facts: DaoFacts, { usd, usdMints }: PricedState, tokenOf: To
     pool,
     row,
     /** With the token accounts whose mint can be read: dollars first, then what has a USD value, then by mint. */
-    treasury: {
+    treasury: () => ({
       ...row,
       tokens: held
         .sort((a, b) => rank(a.mint) - rank(b.mint) || (`${a.mint} ${a.address}` < `${b.mint} ${b.address}` ? -1 : 1))
@@ -83,7 +83,7 @@ function figuresOf (facts: DaoFacts, { usd, usdMints }: PricedState, tokenOf: To
           usd: ifKnown(usd(mint), price => usdText(multiply(price, wholeTokens(ratio(amount), decimals)))),
           address
         }))
-    },
+    }),
     /** At so many USD for a whole token. */
     perToken: (price: Rational | null) => ({ nav_per_token: row.nav_per_token, premium: premiumAt(price) }),
     /** Likewise, of a pool's record. */

@@ -67,7 +67,7 @@ export function createDaoResponses (sources: DaoSources) {
     const count = (wanted: ProposalState): number => proposed.filter(({ state }) => state === wanted).length
     const held = tokens.flatMap(({ mint, address, amount }) =>
       mint === dao.baseMint ? [{ kind: 'treasury' as const, address, amount, circulating: true }] : [])
-    const { treasury } = figures
+    const treasury = figures.treasury()
     const caps = figures.poolFigures(figures.priceUsd)
     return jsonResponse<DaoRecord>({
       dao: dao.address,
@@ -118,7 +118,7 @@ export function createDaoResponses (sources: DaoSources) {
 
   return {
     one: byDao(sources, record),
-    treasury: byDao(sources, formOf(facts.one, ({ figures }) => jsonResponse<Treasury>(figures.treasury))),
+    treasury: byDao(sources, formOf(facts.one, ({ figures }) => jsonResponse<Treasury>(figures.treasury()))),
     treasuries: formOf(facts.all, figures => jsonResponse(
       largestFirst(figures.values(), ({ nav }) => nav, ({ row }) => row.dao).map(({ row }) => row)
     ))
