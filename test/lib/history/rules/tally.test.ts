@@ -62,6 +62,6 @@ test('swaps that disagree with the configured rate are counted by the rate that 
   t.same([
     disagreement(known, true), disagreement({ ...known, fee: null }, false), disagreement(known, false),
     disagreement({ ...known, fee: 0n }, false)
-  ], [null, null, '50', 'other'])
+  ], [null, null, '50', '0'])
   t.end()
 })
