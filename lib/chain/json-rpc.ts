@@ -109,30 +109,25 @@ export function createNodeCalls (
 ) {
   const { host } = url
   let lastId = 0
-  // What has come of the bodies under way: once it is too much for all, the largest is refused.
-  const sizes = new Map<Body, number>()
+  // What has come of all bodies under way.
+  let held = 0
 
+  /** One that holds more than it leaves to the others is refused: so a small one never is. */
   async function read (body: Body, most = maxBytes): Promise<Buffer> {
     const parts: Uint8Array[] = []
-    const refuse = (one: Body): void => {
-      sizes.delete(one)
-      one.destroy()
-    }
-    sizes.set(body, 0)
+    let size = 0
     try {
       for await (const part of body) {
-        if (!sizes.has(body)) break
-        const size = sizes.get(body)! + part.byteLength
-        sizes.set(body, size)
         parts.push(part)
-        if (size > most) refuse(body)
-        const [largest] = [...sizes].sort(([, a], [, b]) => b - a)
-        if (Array.from(sizes.values()).reduce((sum, one) => sum + one, 0) > maxBytes) refuse(largest![0])
+        size += part.byteLength
+        held += part.byteLength
+        if (size > Math.min(most, maxBytes - held)) {
+          throw answerError(host, 'too-large', 'answered with more than can be held')
+        }
       }
-    } catch (error) {
-      if (sizes.delete(body)) throw error
+    } finally {
+      held -= size
     }
-    if (!sizes.delete(body)) throw answerError(host, 'too-large', 'answered with more than can be held')
     return Buffer.concat(parts)
   }
 

@@ -199,7 +199,7 @@ for (const { name, behave, code, outcome, requests, retryAfter, rests } of fault
   })
 }
 
-test('answers that come at once hold no more than one may: the largest are refused, a small one is not', async t => {
+test('answers that come at once leave room for a small one: the largest are refused', async t => {
   const open: ServerResponse[] = []
   const node = await startNode(t, (body, res, req) => {
     if (Array.isArray(body) || body.method !== 'getBlock') return good(body, res, req)
@@ -213,7 +213,7 @@ test('answers that come at once hold no more than one may: the largest are refus
   t.equal(await rpc.call('getSlot', []), 42)
   for (const res of open) res.end('"}')
   const held = (await Promise.all(large)).reduce((sum, { length }) => sum + length, 0)
-  t.ok(held > 500_000 && held <= 1_000_000, `${held} bytes`)
+  t.ok(held >= 300_000 && held < 1_000_000, `${held} bytes`)
 })
 
 test('fault: refused, and a host without an address', async t => {
