@@ -188,11 +188,14 @@ function isNotOffered (method: string, error: ServiceError): boolean {
 }
 
 /** One worth a retry, else of a node that was asked; of several the shortest Retry-After. */
-function mostHopeful (errors: ServiceError[]): ServiceError | undefined {
-  const offering = errors.filter(error => faultOf(error)?.reason !== 'unsupported')
+const mostHopeful = (errors: ServiceError[]): ServiceError | undefined =>
+  errors.toSorted((a, b) => hopelessness(a) - hopelessness(b) || (a.retryAfter ?? 0) - (b.retryAfter ?? 0))[0]
+
+function hopelessness (error: ServiceError): number {
+  const { reason, rpcCode } = faultOf(error) ?? {}
+  if (reason === 'unsupported') return 4
   // a node that offers the method and gave another error may know the cursor
-  const others = offering.filter(error => faultOf(error)?.rpcCode !== CURSOR_UNKNOWN)
-  const asked = others.filter(error => error.code !== 'BREAKER_OPEN')
-  const from = [asked.filter(isWorthRetrying), asked, others, offering].find(({ length }) => length > 0) ?? errors
-  return from.toSorted((a, b) => (a.retryAfter ?? 0) - (b.retryAfter ?? 0))[0]
+  if (rpcCode === CURSOR_UNKNOWN) return 3
+  if (error.code === 'BREAKER_OPEN') return 2
+  return Number(!isWorthRetrying(error))
 }
