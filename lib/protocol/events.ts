@@ -5,10 +5,9 @@ import { decodeBase58 } from './base58.js'
 import { decodeEvent, type EventBody } from './events/decode.js'
 
 export type { Outcome, Sides } from './amm.js'
-export type { EventBody, EventFacts, MarketSwap, SpotSwap } from './events/decode.js'
-export { decodeEvent, UNKNOWN_KIND } from './events/decode.js'
+export type { EventFacts, SpotSwap } from './events/decode.js'
+export { UNKNOWN_KIND } from './events/decode.js'
 export { NEUTRAL_KINDS, TOLD_KINDS } from './events/layouts.js'
-export type { EventName } from './events/layouts.js'
 
 /** An event together with its place in the transaction. */
 export interface ProgramEvent extends EventBody {
