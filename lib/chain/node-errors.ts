@@ -8,7 +8,6 @@ export const FAULTS = {
   /** No fault. */
   refused: 'they refuse for the rate of calls',
   busy: 'the rate that they allow is used up',
-  /** A status other than 200, see `status`. */
   http: 'they answer with an HTTP error',
   'not-json': 'what they answer is no JSON',
   'wrong-shape': 'what they answer is no JSON-RPC',
@@ -16,12 +15,11 @@ export const FAULTS = {
   'too-large': 'their answer is too large',
   /** Or none of this size. */
   batch: 'they take no batches',
-  /** See `rpcCode`. */
   'rpc-error': 'they answer with a JSON-RPC error',
   genesis: 'they are of another network',
   moment: 'their answer is without a time, or of the future',
   unsupported: 'none offers the method',
-  /** The breaker is. */
+  /** Of the breaker. */
   open: 'none has answered of late, they are asked again in a moment'
 }
 export type FaultReason = keyof typeof FAULTS

@@ -12,7 +12,6 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2'
 }
 
-/** The media type of a file by its name. */
 export const mediaTypeOf = (name: string): string => TYPES[extname(name)] ?? 'application/octet-stream'
 
 /** The q value of each media range in an Accept header, lower-case names. */

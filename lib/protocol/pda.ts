@@ -84,5 +84,4 @@ export function keyText (bytes: Buffer): string {
   }
   return text
 }
-/** Of the key at `at`. */
 export const keyAt = (data: Buffer, at: number): string => keyText(data.subarray(at, at + KEY_BYTES))

@@ -32,7 +32,6 @@ export function createMinute<T extends object> (make: () => T, now: () => number
       if (client === undefined) clients.set(key, client = make())
       return { client, window, ttl: WINDOW - time % WINDOW }
     },
-    /** Clients of this minute. */
     size: () => clients.size
   }
 }
