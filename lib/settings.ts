@@ -46,6 +46,12 @@ const isBetween = (text: string, least: Rational, most?: Rational): boolean => {
   return value !== undefined && compare(value, least) > 0 && (most === undefined || compare(value, most) < 0)
 }
 
+/** Above 0, of no more places than answers and the log show. */
+function isAmount (text: string, most?: Rational): boolean {
+  const value = parseDecimal(text)
+  return isBetween(text, ZERO, most) && value!.n * 10n ** 12n % value!.d === 0n
+}
+
 /** Mints with the pools that price them, of a list of `mint:pool`. */
 const pricedMints = (text: string) =>
   list(text).map(pair => pair.split(':').map(part => part.trim()) as [mint: string, pool: string])
@@ -59,8 +65,8 @@ function arePricedMints (text: string): boolean {
 export const FORMATS: Record<Format, (text: string) => boolean> = {
   'public-key': isKey,
   'public-keys': text => list(text).every(isKey),
-  rate: text => isBetween(text, ZERO, ONE),
-  amount: text => isBetween(text, ZERO),
+  rate: text => isAmount(text, ONE),
+  amount: text => isAmount(text),
   'priced-mints': arePricedMints,
   addresses: text => list(text).every(isAddressOrRange),
   'node-urls': text => list(text).length > 0 && list(text).every(isNodeUrl),

@@ -9,8 +9,8 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 const MUST = {
   'public-key': 'must be a public key: base58 of 32 bytes',
   'public-keys': 'must be public keys separated by commas',
-  rate: 'must be a decimal above 0 and below 1',
-  amount: 'must be a decimal above 0',
+  rate: 'must be a decimal above 0 and below 1, of 12 places at most',
+  amount: 'must be a decimal above 0, of 12 places at most',
   'priced-mints': 'must be mint:pool pairs of public keys separated by commas, each mint once',
   addresses: 'must be IP addresses or CIDRs separated by commas',
   'node-urls': 'must be http or https URLs separated by commas, a % in user or password written as %25',

@@ -18,8 +18,8 @@ import { createPoolHistory } from './pool-history.js'
 import { checkLeft, createdAt, headOf, sinceText } from './past.js'
 import { checkAddress, formOf, keep, MAX_RECORDS, noPool, type PricedState, type Sources } from './sources.js'
 
-/** A rate or an amount of the settings, which have at most 18 places. */
-const rateText = (rate: Rational): string => shortText(rate, 18)
+/** A rate or an amount of the settings, which have at most 12 places. */
+export const rateText = (rate: Rational): string => shortText(rate, 12)
 
 const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
 

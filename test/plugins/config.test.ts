@@ -84,7 +84,7 @@ test('all problems are reported at once, and no value is repeated', async t => {
   })
   t.equal(problems.length, 22)
   t.notOk(problems.some(problem => problem.includes('secret')))
-  t.ok(problems.includes('PROTOCOL_FEE_RATE must be a decimal above 0 and below 1'))
+  t.ok(problems.includes('PROTOCOL_FEE_RATE must be a decimal above 0 and below 1, of 12 places at most'))
   t.ok(problems.includes('PORT must be a whole number from 0 to 65535'))
   t.ok(problems.includes('NODE_ENV must be one of development, production, test'))
   t.ok(problems.includes('FACTORY_ADDRESS must be a public key: base58 of 32 bytes'))
@@ -104,6 +104,24 @@ test('a pace of calls that no timer can keep is told at the start', async t => {
     t.same(await problemsOf({ ...required, CHAIN_RPC_RATE: rate }), [must], rate)
   }
   t.same((await read({ ...required, CHAIN_RPC_RATE: '0.5' })).nodeRates, [0.5])
+})
+
+test('a rate or an amount that answers could show only rounded, as 0 or 1, is told at the start', async t => {
+  for (const [name, range] of [
+    ['PROTOCOL_FEE_RATE', ' and below 1'], ['TAKER_FEE_RATE', ' and below 1'], ['QUOTE_NOTIONAL', ''],
+    ['USD_MIN_DEPTH', '']
+  ] as const) {
+    for (const value of ['1e-13', '0.9999999999999', '0.0000000000001']) {
+      t.same(
+        await problemsOf({ ...required, [name]: value }),
+        [`${name} must be a decimal above 0${range}, of 12 places at most`],
+        `${name}=${value}`
+      )
+    }
+    for (const value of ['1e-12', '0.999999999999', '0.0050000000000000']) {
+      t.same(await problemsOf({ ...required, [name]: value }), [], `${name}=${value}`)
+    }
+  }
 })
 
 test('a whole number is digits and nothing else', async t => {

@@ -1,4 +1,4 @@
-import { powerOfTen, shortText, toFixed } from '../../decimal.js'
+import { powerOfTen, toFixed } from '../../decimal.js'
 import { unusable } from '../../errors.js'
 import { type Exact, exact, exactJson, type ExactNumber } from '../../exact-json.js'
 import { executedPrice, type Trade } from '../../history/history.js'
@@ -11,6 +11,7 @@ import { textsOf } from '../../market/pool-figures.js'
 import { DAY } from '../../time.js'
 import type { CmcAssets, CmcOrderBook, CmcSummary, CmcTickers, CmcTrades } from '../../../schemas/cmc.js'
 import { checkLeft, headOf, knownTrades } from '../past.js'
+import { rateText } from '../pools.js'
 import { formOf, keep } from '../sources.js'
 import { pairIn } from '../tickers.js'
 import { type DayTicker, deepestBook, type FormSources } from './day-tickers.js'
@@ -22,8 +23,6 @@ const MAX_TRADES = 100_000
 const PAGE = 1_000
 /** Pairs whose trades are kept, 15 MB each at most. */
 const MAX_KEPT = 8
-/** A setting has so many decimals at most. */
-const MAX_PLACES = 30
 
 const exactLevel = ([price, amount]: Level): [ExactNumber, ExactNumber] => [exact(price), exact(amount)]
 
@@ -90,7 +89,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
     } while (page.length === PAGE)
     return makeCachedResponse<CmcTrades>(JSON_TYPE, `[${texts.join()}]`)
   }, { keyOf: ([tickerId, pool]) => `${tickerId} ${pool}`, max: MAX_KEPT })
-  const fee = exact(shortText(sources.settings.quoteRules.feeRate, MAX_PLACES))
+  const fee = exact(rateText(sources.settings.quoteRules.feeRate))
 
   const asset = (token: Token) => [token.mint, {
     ...namesOf(token),
