@@ -16,6 +16,7 @@ export function refusalOf (status: keyof typeof MESSAGES) {
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(body.length),
     'cache-control': 'no-store',
+    'access-control-allow-origin': '*',
     'x-content-type-options': 'nosniff',
     connection: 'close'
   }

@@ -75,6 +75,7 @@ test('what is no HTTP is answered in the words of the contract, and the connecti
     await closed
     t.equal(`${text().split('\r\n', 1)[0]}|${bodyOf(text())}`, expected, name)
     t.match(text(), /content-type: application\/json/i, name)
+    t.match(text(), /access-control-allow-origin: \*/i, `${name}: a page may read it, as every answer`)
   }
 })
 
