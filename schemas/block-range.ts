@@ -34,11 +34,11 @@ const ASSET = {
   circulatingSupply: decimal('Total supply less the team performance package.', '12900000')
 }
 
-export const DexAssetSchema = record('DexAsset', 'A token.', { asset: object(ASSET) })
+export const DexAssetSchema = record('DexAsset', 'A token.', { asset: object(ASSET, 'The token.') })
 export type DexAsset = Static<typeof DexAssetSchema>
 
 export const GeckoTerminalAssetSchema = record('GeckoTerminalAsset', 'A token with its decimals.', {
-  asset: object({ ...ASSET, decimals: SupplySchema.properties.decimals })
+  asset: object({ ...ASSET, decimals: SupplySchema.properties.decimals }, 'The token.')
 })
 export type GeckoTerminalAsset = Static<typeof GeckoTerminalAssetSchema>
 
@@ -46,7 +46,7 @@ export const DexPairSchema = record('DexPair',
   'A pool. Nothing of it ever changes, so it carries no fee: the protocol\'s rate has changed before and may again.', {
     pair: object({
       id: TickerSchema.properties.pool_id,
-      dexKey: Type.Literal('futarchy'),
+      dexKey: Type.Literal('futarchy', { description: 'The exchange: always the same.' }),
       asset0Id: address('Mint of the base token.', MINT_EXAMPLE),
       asset1Id: address('Mint of the quote token.'),
       createdAtBlockNumber: Type.Optional(integer(
@@ -55,7 +55,7 @@ export const DexPairSchema = record('DexPair',
       createdAtBlockTimestamp: Type.Optional(integer('Its time.', 1765860800)),
       createdAtTxnId: Type.Optional(transaction('Its transaction.')),
       creator: Type.Optional(address('Who paid for it.', USER))
-    })
+    }, 'The pool.')
   })
 export type DexPair = Static<typeof DexPairSchema>
 
@@ -73,40 +73,40 @@ const PLACE = {
   pairId: address('Pool.', DAO_EXAMPLE)
 }
 const SWAP = {
-  ...PLACE,
-  eventType: Type.Literal('swap'),
+  eventType: Type.Literal('swap', { description: 'A trade.' }),
   priceNative: decimal('Executed price: asset1 per asset0, fee included.', '0.921658986175'),
   metadata: Type.Optional(object({
     protocolFee: decimal(
       'Part of what was paid, in its token, that did not go into the reserves. Not there where it is not known.', '0.05'
     )
-  }))
+  }, 'What else is known of it.')),
+  ...PLACE
 }
 const CAUSES = ['provide', 'withdraw', 'proposal-launched', 'proposal-ended', 'liquidated'] as const
 export type LiquidityCause = typeof CAUSES[number]
 const LIQUIDITY = {
-  ...PLACE,
-  eventType: Type.Union([Type.Literal('join'), Type.Literal('exit')]),
+  eventType: Type.Union([Type.Literal('join'), Type.Literal('exit')], { description: 'Liquidity that came, or went.' }),
   amount0: decimal('Base tokens.', '100'),
   amount1: decimal('Quote tokens.', '91.2'),
   metadata: object({
     cause: oneOf(CAUSES, 'While a proposal is live half of the pool backs its conditional markets: it leaves at the ' +
       'launch and comes back at the end.')
-  })
+  }, 'What is behind it.'),
+  ...PLACE
 }
 
 /** An event; `reserves`: those after it, required or not. */
 const eventSchema = <R extends TProperties>(reserves: R) => Type.Union([
   object({
-    ...SWAP,
     asset1In: decimal('Quote tokens paid, fee included.', '10'),
     asset0Out: decimal('Base tokens received.', '10.85'),
+    ...SWAP,
     ...reserves
   }),
   object({
-    ...SWAP,
     asset0In: decimal('Base tokens paid, fee included.', '10.85'),
     asset1Out: decimal('Quote tokens received.', '10'),
+    ...SWAP,
     ...reserves
   }),
   object({ ...LIQUIDITY, ...reserves })

@@ -58,6 +58,7 @@ const TradeSchema = record('CoinGeckoTrade', 'A spot swap.', {
 })
 
 export const CoinGeckoTradesSchema = record('CoinGeckoTrades', 'Trades of one pool of a pair, newest first.', {
-  buy: Type.Array(TradeSchema), sell: Type.Array(TradeSchema)
+  buy: Type.Array(TradeSchema, { description: 'Those that paid target tokens.' }),
+  sell: Type.Array(TradeSchema, { description: 'Those that paid base tokens.' })
 }, { sell: [] })
 export type CoinGeckoTrades = Static<typeof CoinGeckoTradesSchema>

@@ -31,11 +31,11 @@ export const ReadySchema = record('Ready', 'Whether the figures can be served, a
     halted: orNull(
       text(''), 'Where the chain has halted, and since when, as its nodes agree; null: it goes on, or nobody knows.'
     )
-  }, '', { halted: null }),
+  }, 'The chain, and what time it is.', { halted: null }),
   snapshot: object({
     slot: orNull(integer('', 400123456), 'Slot of the state now; null before the first.'),
     age_seconds: orNull(number('', 3.2), 'Its age.')
-  }),
+  }, 'The state now.'),
   history: object({
     phase: text('starting, last-day, walking-back or following.', 'last-day'),
     last_day_covered: boolean('Whether the last 24 hours are indexed.', false),
@@ -56,7 +56,7 @@ export const ReadySchema = record('Ready', 'Whether the figures can be served, a
     missing_events: integer('Events that the sequence numbers prove and no node has shown.', 0),
     losses: integer('Parts of the past inside what is indexed that no node offers any more.', 0),
     leads: boolean('Whether this process is the one that writes the history.')
-  })
+  }, 'What is indexed.')
 })
 export type Ready = Static<typeof ReadySchema>
 

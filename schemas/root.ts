@@ -2,10 +2,10 @@ import { type Static, type TString, Type } from '@sinclair/typebox'
 import { record, text } from './common.js'
 
 /** Texts by name, each with its example. */
-const texts = <N extends string>(examples: Record<N, string>, description: string) => Type.Object(
+const texts = <N extends string>(examples: Record<N, string>, whole: string, description: string) => Type.Object(
   Object.fromEntries(Object.entries<string>(examples).map(([name, example]) => [name, text(description, example)])) as
     Record<N, TString>,
-  { additionalProperties: false }
+  { description: whole, additionalProperties: false }
 )
 
 /** What of the record no setting changes. */
@@ -35,13 +35,13 @@ export const RootSchema = record('Root', 'The service describes itself.', {
   documentation: text(
     'Address of the listing specification that the answers follow.', 'https://example.org/listing-specification'
   ),
-  endpoints: texts(ROOT_TEXTS.endpoints, 'Path and short description.'),
+  endpoints: texts(ROOT_TEXTS.endpoints, 'The specified endpoints.', 'Path and short description.'),
   dex: texts({
     fork_type: 'Custom',
     factory_address: 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq',
     router_address: 'JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4'
-  }, 'DEX_FORK_TYPE, FACTORY_ADDRESS, ROUTER_ADDRESS, as configured.'),
-  supplyBreakdown: texts(ROOT_TEXTS.supplyBreakdown, 'What a category of supply is.'),
+  }, 'The exchange.', 'DEX_FORK_TYPE, FACTORY_ADDRESS, ROUTER_ADDRESS, as configured.'),
+  supplyBreakdown: texts(ROOT_TEXTS.supplyBreakdown, 'The supply record in words.', 'What a category of supply is.'),
   note: text('How DAOs are found, and where every path is described.', ROOT_TEXTS.note)
 })
 export type Root = Static<typeof RootSchema>

@@ -18,7 +18,7 @@ const TreasuryTokenSchema = record('TreasuryToken', 'A token account of the vaul
 export const SPENDING_LIMIT = {
   spending_limit: nullable(object({
     amount_per_month: decimal('Whole quote tokens.', '50000'),
-    members: Type.Array(address('Who may spend.', VAULT_EXAMPLE))
+    members: Type.Array(address('A member.', VAULT_EXAMPLE), { description: 'Who may spend.' })
   }, 'What may be spent without a proposal; null: nothing, or nothing that is a sum of quote tokens a month.'))
 }
 

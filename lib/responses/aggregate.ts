@@ -197,7 +197,7 @@ export function createDayResponses (sources: Sources) {
       return jsonResponse<AggregateFees>({
         totalFees: totalVolume,
         ...await outside(),
-        dailyBreakdown: dailyBreakdown.map(({ volume: fees, ...day }) => ({ ...day, fees })),
+        dailyBreakdown: dailyBreakdown.map(({ date, volume: fees, trades }) => ({ date, fees, trades })),
         tokens: tokens.map(({ totalVolume: totalFees, ...token }) => ({ ...token, totalFees }))
       }, headers.fees)
     }),

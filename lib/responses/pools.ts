@@ -21,8 +21,6 @@ import { checkAddress, formOf, keep, MAX_RECORDS, noPool, type PricedState, type
 /** A rate or an amount of the settings, which have at most 12 places. */
 export const rateText = (rate: Rational): string => shortText(rate, 12)
 
-const UNKNOWN = { market_cap_usd: null, fdv_usd: null, treasury_usdc_aum: null }
-
 /** Changes from the newest price before each period to the newest now. */
 const priceChanges = ({ prices: { now, ...past } }: PoolWindow) =>
   Object.fromEntries(Object.entries(past).map(([age, before]) =>
@@ -51,9 +49,9 @@ export function createPoolResponses (sources: Sources, facts: DaoFigures) {
       state: dao.state === 'spot' ? 'spot' : 'proposal',
       created_at: ifKnown(at, timeText),
       startDate: startDate(dao),
+      complete_since: sinceText(window.wholeAfter) ?? null,
       last_price: lastText(pair, quoteRules),
       ...priceChanges(window),
-      complete_since: sinceText(window.wholeAfter) ?? null,
       high_24h: ifKnown(day?.high, price),
       low_24h: ifKnown(day?.low, price),
       vwap_24h: ifKnown(day?.priced, price),
@@ -72,8 +70,10 @@ export function createPoolResponses (sources: Sources, facts: DaoFigures) {
       fees_24h: ifKnown(day?.fees, fees => amountText(fees, pair.quoteDecimals)),
       liquidity_in_usd: usdText(liquidityUsd(pair, usd)),
       priced_in_usd: usd(pair.quoteMint) !== undefined,
+      market_cap_usd: null,
+      fdv_usd: null,
       treasury_vault_address: dao.vault,
-      ...UNKNOWN,
+      treasury_usdc_aum: null,
       slot
     }
   }

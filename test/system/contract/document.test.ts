@@ -65,6 +65,18 @@ test('spec 4: the endpoints of the specification are there', t => {
   t.end()
 })
 
+test('every field says what it is, or is a component that does', t => {
+  interface Part { $ref?: string, description?: string, properties?: object, items?: Part, anyOf?: Part[] }
+  const untold = (part: Part, at: string): string[] => [
+    ...Object.entries<Part>((part.properties ?? {}) as Record<string, Part>).flatMap(([name, field]) => [
+      ...field.$ref === undefined && !field.description ? [`${at}.${name}`] : [], ...untold(field, `${at}.${name}`)
+    ]),
+    ...[part.items ?? [], part.anyOf ?? []].flat().flatMap(one => untold(one, at))
+  ]
+  t.same(Object.entries<Part>(contract.components.schemas).flatMap(([name, schema]) => untold(schema, name)), [])
+  t.end()
+})
+
 test('every example is valid, and every component and answer has one', async t => {
   const validators = createValidators(await describeContract())
   const hold = (way: readonly string[], value: unknown, what: string): void => {

@@ -55,3 +55,36 @@ export function createValidators (document: object): (way: readonly string[]) =>
     return validate
   }
 }
+
+/** A part of a schema that says which fields a value has. */
+interface Described {
+  $ref?: string
+  anyOf?: Described[]
+  items?: Described
+  properties?: Record<string, Described>
+}
+
+/** Rows of a list that are looked at: all are made alike. */
+const LOOKED_AT = 3
+
+/** Where the fields of a value come in another order than the document has them; undefined: nowhere. */
+export function misplaced (contract: Contract, schema: Described, value: unknown, at = ''): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const resolved = ({ $ref, ...own }: Described): Described =>
+    $ref === undefined ? own : contract.components.schemas[$ref.replace('#/components/schemas/', '')]!
+  const given = Object.keys(value)
+  const { anyOf = [schema] } = resolved(schema)
+  const has = ({ properties = {} }: Described): boolean => given.every(name => Object.hasOwn(properties, name))
+  const { items, properties = {} } = anyOf.map(resolved).find(has) ?? resolved(anyOf[0]!)
+  if (Array.isArray(value)) {
+    return value.slice(0, LOOKED_AT).map(row => items && misplaced(contract, items, row, `${at}[]`))
+      .find(problem => problem !== undefined)
+  }
+  const documented = Object.keys(properties).filter(name => given.includes(name))
+  if (documented.length === 0) return undefined
+  const wrong = given.findIndex((name, place) => name !== documented[place])
+  if (wrong !== -1) return `${at}/${given[wrong]} stands where ${documented[wrong]} is documented`
+  return documented.map(name =>
+    misplaced(contract, properties[name]!, value[name as keyof typeof value], `${at}/${name}`)
+  ).find(problem => problem !== undefined)
+}

@@ -2,7 +2,7 @@ import Fastify, { type FastifySchema } from 'fastify'
 import { test, type Test } from 'tap'
 import { documenting } from '../../../scripts/contract.js'
 import { json } from '../../../schemas/responses.js'
-import { ErrorSchema } from '../../../schemas/common.js'
+import { ErrorSchema, list, orNull, record, text } from '../../../schemas/common.js'
 import { holdToContract } from './watch.js'
 
 /** An application of one route, and what is told of its answer. */
@@ -48,4 +48,17 @@ test('an answer that it has not is told', async t => {
   t.match(await toldOf(t, SCHEMA, { body: { ...RIGHT, more: 1 } }), [/must NOT have additional properties/])
   t.match(await toldOf(t, SCHEMA, { body: '{' }), [/SyntaxError/])
   t.match(await toldOf(t, SCHEMA, { body: RIGHT, headers: { etag: '"x"' } }), [/the header etag is not documented/])
+})
+
+test('fields in another order than the document has them are told, wherever they are', async t => {
+  const Row = record('Row', 'A row.', {
+    first: text('The first.', 'a'), second: text('The second.', 'b'), more: orNull(ErrorSchema, 'More.')
+  }, { more: null })
+  const rows = { operationId: 'getRows', response: { 200: json(list('Rows', 'Rows.', Row), []) } }
+  const ask = (...body: object[]) => toldOf(t, rows, { body })
+  t.same(await ask({ first: 'a', second: 'b', more: RIGHT }, { first: 'a', second: 'b', more: null }), [])
+  t.match(
+    await ask({ first: 'a', second: 'b', more: null }, { second: 'b', first: 'a', more: null }),
+    [/thing, 200: \[\]\/second stands where first is documented/]
+  )
 })

@@ -1,7 +1,7 @@
 import { pipeline, Readable, Transform } from 'node:stream'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { answerOf, type Contract, createValidators, type DocumentedAnswer } from './document.js'
+import { answerOf, type Contract, createValidators, type DocumentedAnswer, misplaced } from './document.js'
 
 /** Answers of a path that does not exist have no operation to be held to; these they may be. */
 const NO_SUCH_PATH = [404, 429, 500, 503]
@@ -79,7 +79,7 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
     const way = request.is404 ? ['components', 'schemas', 'Error'] : [...answer.way, 'content', media, 'schema']
     const validate = validators(way)
     return validate(value)
-      ? undefined
+      ? misplaced(contract, answer.content[media].schema, value)
       : (validate.errors ?? []).map(
           ({ instancePath, message }) => `${instancePath} ${message}`
         ).join('; ')
