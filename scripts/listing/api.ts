@@ -1,8 +1,9 @@
+import { ratio } from '../../lib/decimal.js'
 import { hasPrice, priceOf } from '../checks/swaps.js'
 import { checkCandles } from './candles.js'
 import type { Checking } from './check.js'
 import { checkWindow } from './figures.js'
-import { isToken, type OwnPool } from './market.js'
+import { isToken, type OwnPool, rawOf, tokens } from './market.js'
 import { checkPrices } from './prices.js'
 import { checkKnown } from './reader.js'
 import { checkLiquidityDays } from './liquidity.js'
@@ -52,6 +53,12 @@ export async function checkApi (checking: Checking): Promise<void> {
   )
 }
 
+/** Whether a pool holds so few quote tokens that they are worth nothing to the cent at a dollar each. */
+async function holdsDust ({ market }: Checking, { id, quote }: OwnPool): Promise<boolean> {
+  const { quote_reserves: held } = await market.provenance(id)
+  return isLess(tokens(2n * (rawOf(held, 0) ?? 0n), quote), ratio(5n, 1_000n))
+}
+
 async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
   const { doubt, refuse } = checking
   const { ticker, pool: row, id, base, quote } = pool
@@ -62,7 +69,10 @@ async function checkRow (checking: Checking, pool: OwnPool): Promise<void> {
       [['mint', `${side}_currency`], ['symbol', `${side}_symbol`], ['name', `${side}_name`]])
   }
   if (row.state !== 'spot' && row.state !== 'proposal') refuse(`${where}: state ${shown(row.state)}`)
-  if (typeof row.priced_in_usd !== 'boolean' || (row.priced_in_usd === false) !== (row.liquidity_in_usd === '0.00')) {
+  const isNothing = row.liquidity_in_usd === '0.00'
+  // anyone can make a pool that holds less than half a cent
+  const isDust = isNothing && row.priced_in_usd === true && await holdsDust(checking, pool)
+  if (typeof row.priced_in_usd !== 'boolean' || (row.priced_in_usd === isNothing && !isDust)) {
     refuse(`${where}: priced_in_usd ${row.priced_in_usd} with a liquidity of ${row.liquidity_in_usd}`)
   }
   await checkWindow(checking, pool, `/api/tickers ${id}`, ticker, { base: 'base_volume', quote: 'target_volume' })

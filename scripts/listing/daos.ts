@@ -195,7 +195,8 @@ function checkTreasury ({ refuse, doubt }: Checking, where: string, row: Row, po
   const expected = each === undefined || each.n === 0n ? undefined : subtract(divide(price, each), ONE)
   const isSame = premium === undefined || expected === undefined
     ? row.premium === null && expected === undefined
-    : isWithin(premium, expected, powerOfTen(-4))
+    // of dust it is of more digits than the NAV per token has
+    : isWithin(premium, expected, add(powerOfTen(-4), multiply(add(expected, ONE), powerOfTen(-10))))
   if (!isSame) refuse(`${where}: premium ${shown(row.premium)} is not price ÷ NAV per token − 1`)
 }
 

@@ -722,6 +722,23 @@ test('pools that differ by less than a cent are in order; a swap too small to sh
   t.same([behind.length, ...new Set(behind)], [5, '/api/treasuries'], 'what is compared is of one moment')
 })
 
+test('a pool that anyone can make, of a raw unit, whose one swap gave nothing, is no fault', async t => {
+  const { ledger, node } = await startChain(t)
+  const usdc = ledger.usdc()
+  ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const dust = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 1n, quoteReserves: 1n })
+  dust.swap('buy', 1n)
+  ledger.advance(600)
+  const app = await build(
+    t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), now: () => ledger.time * 1000 }
+  )
+  await historyComplete(app)
+  const { problems } = await checkForm(
+    'api', (path, headers) => ask(app, path, headers), { now: () => ledger.time * 1000, rounds: 1, pools: 2 }
+  )
+  t.same(problems, [])
+})
+
 test('the service passes by every form, and each planted fault is refused', async t => {
   const { ledger, node } = await startChain(t)
   // a midnight lies in the midst of the trades
