@@ -19,7 +19,8 @@ export const ROOT_TEXTS = {
     health: '/health'
   },
   supplyBreakdown: {
-    description: 'Supply of launchpad tokens by where the tokens are; every other token circulates as a whole',
+    description: 'Supply of launchpad tokens by where the tokens are; every other token circulates as a whole, but ' +
+      'for what nobody has claimed of one issued anew for a DAO',
     circulatingSupply: 'Total supply minus the team performance package',
     teamPerformancePackage: 'Locked team tokens with a price-based unlock; not circulating',
     protocolAmmLiquidity: 'Tokens in the protocol\'s internal AMM used for spot trading; circulating',

@@ -16,7 +16,7 @@ export default routes('supply', (endpoint, { supply }) => {
     operationId: 'getSupply',
     summary: 'Supply of a token with its breakdown',
     description: 'All figures are of one slot. Circulating = total − team performance package; what the pools hold ' +
-      'circulates. A token of no launch circulates as a whole.',
+      'circulates. A token of no launch circulates as a whole, but for what nobody has claimed of one issued anew.',
     ...SUPPLY,
     answer: answer(SupplyAnswerSchema)
   }, (parts, { params }) => record(parts, params.mintAddress))
