@@ -5,7 +5,6 @@
  */
 import type { Idl } from '@coral-xyz/anchor'
 import idl from '../idl/futarchy.json' with { type: 'json' }
-import { systemClock } from '../lib/clock.js'
 import { createAccountReader } from '../lib/chain/accounts.js'
 import { createNodeClient } from '../lib/chain/nodes.js'
 import { ratio } from '../lib/decimal.js'
@@ -48,9 +47,8 @@ try {
    */
   function createState (): () => Promise<Snapshot> {
     const reader = createAccountReader(nodes)
-    const { now } = systemClock
     const read = createSnapshotReader(
-      { reader, tokens: createTokenReader({ reader, ttl: 600_000 }), client, excluded: new Set(), now, servedMs: 0 }
+      { reader, tokens: createTokenReader({ reader, ttl: 600_000 }), client, excluded: new Set(), servedMs: 0 }
     )
     return () => read([])
   }

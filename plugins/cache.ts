@@ -34,7 +34,7 @@ export default fp(async fastify => {
   const tokens = createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
   const snapshot = createFreshCache<Snapshot, [maxAge?: number]>({
     load: createSnapshotReader({
-      reader: accounts, tokens, client: program, excluded, now, servedMs: staleAfter(config), stored, loaded
+      reader: accounts, tokens, client: program, excluded, servedMs: staleAfter(config), stored, loaded
     }),
     keyOf: () => '',
     maxAgeOf: ([maxAge]) => maxAge,

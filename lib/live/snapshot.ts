@@ -36,8 +36,6 @@ interface SnapshotOptions {
   tokens: TokenReader
   client: ProgramClient
   excluded: ReadonlySet<string>
-  /** Milliseconds, steadily growing. */
-  now: () => number
   /** How long after its read an answer may be served, ms. */
   servedMs: number
   /** A list that lacks one of them, or an event of one, is not believed. */
@@ -52,17 +50,17 @@ const LOADED_WITHIN = 2_000
 /** Whether an account is at the address that its bytes lead to. */
 const isOwn = (one: Discovered | undefined): boolean => one !== undefined && one.dao?.ownAddress === one.address
 
-/** An account that was seen over so long is final: no instruction of the program closes one. */
-const FINAL_MS = 60_000
+/** An account that was seen over so long, s by the chain's time, is final: no instruction of the program closes one. */
+const FINAL_AFTER = 60
 
 /**
  * Reads all DAOs anew. Throws the ServiceError of the read that failed; a single account that can't be decoded is left
  * out with its reason.
  */
 export function createSnapshotReader ({
-  reader, tokens: tokenReader, client, excluded, now, servedMs, stored = () => [], loaded = async () => {}
+  reader, tokens: tokenReader, client, excluded, servedMs, stored = () => [], loaded = async () => {}
 }: SnapshotOptions): Kept<Snapshot> {
-  /** When each DAO was first seen. */
+  /** When each DAO was first seen, by that time. */
   const firstSeen = new Map<string, number>()
   /** Earlier answers, newest first; accounts that are the same in the newest are not decoded again. */
   let answers: Array<{ slot: number, part: Part, found: ReadonlyMap<string, Discovered> }> = []
@@ -81,7 +79,7 @@ export function createSnapshotReader ({
   }
 
   async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<{ snapshot: Snapshot, part: Part }> {
-    const { slot } = moment
+    const { slot, time } = moment
     if (value.length === 0 && firstSeen.size > 0) throw badAnswer('the node gave no DAO at all, though there are some')
     const found = new Map(await inSlices(value, account => [account.address, decode(account)]))
     for (const [address, made] of found) {
@@ -110,7 +108,10 @@ export function createSnapshotReader ({
       pairs.set(address, { address, baseReserves, quoteReserves, ...traded, dao })
       return one
     })
-    for (const address of found.keys()) if (!firstSeen.has(address)) firstSeen.set(address, readAt)
+    // after a halt the cluster may be restarted from before what was not final
+    const mayLack = time - (answers[0]?.part.time ?? time) >= FINAL_AFTER
+    for (const address of mayLack ? firstSeen.keys() : []) if (!found.has(address)) firstSeen.delete(address)
+    for (const address of found.keys()) if (!firstSeen.has(address)) firstSeen.set(address, time)
     const part = partOf({ moment, readAt })
     answers = [{ slot, part, found }, ...answers.filter(({ part }) => readAt - part.readAt <= servedMs)]
     return { snapshot: { ...moment, discovered, daos, pairs, tokens }, part }
@@ -130,8 +131,7 @@ export function createSnapshotReader ({
     const born = new Map(Array.from(daos).flatMap(([address, { firstSlot }]) =>
       firstSlot === null ? [] : [[address, firstSlot]]))
     const known = new Map(born)
-    const finalSince = now() - FINAL_MS
-    for (const [address, at] of firstSeen) if (at <= finalSince) known.set(address, 0)
+    for (const [address, at] of firstSeen) if (answers[0]!.part.time - at >= FINAL_AFTER) known.set(address, 0)
     // a DAO first seen since may be younger than an earlier one
     for (const [at, { slot, part, found }] of answers.entries()) {
       const old = oldOf(daos, slot, [...found.values()])

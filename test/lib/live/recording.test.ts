@@ -42,7 +42,7 @@ test(
     })
     const client = createProgramClient(PROGRAM)
     const read = createSnapshotReader(
-      { reader, tokens: createTokenReader({ reader, ttl: 1 }), client, excluded: new Set(), now: () => 0, servedMs: 0 }
+      { reader, tokens: createTokenReader({ reader, ttl: 1 }), client, excluded: new Set(), servedMs: 0 }
     )
     const { discovered, pairs } = await read([])
     t.equal(discovered.length, 1)
