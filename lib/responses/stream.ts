@@ -1,5 +1,5 @@
 /** A stream of finalized trades, in the order of the chain, and of tickers and proposals that change. */
-import { createTurns } from '../async.js'
+import { createTurns, eachInSlices } from '../async.js'
 import { chunks } from '../chunks.js'
 import type { Clock } from '../clock.js'
 import { isServiceError } from '../errors.js'
@@ -77,10 +77,9 @@ const gap = (since: number | undefined, position?: ChainPosition): string => mes
 /** A comment that moves the id on, so that who resumes need not replay what did not concern him. */
 const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
 
-/** A message on a pool, or a proposal of its DAO. */
 interface Told { text: string, pool: string, proposal?: string }
 interface ToldTrade extends Told { position: ChainPosition }
-/** All messages of a type, by pool or proposal. */
+/** Of a type, by pool or proposal. */
 type Texts = ReadonlyMap<string, Told>
 const NOTHING: Texts = new Map()
 /** `isKept`: told that trades are held back. */
@@ -126,18 +125,20 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
   }
 
   function tell (follower: Follower, trades: readonly ToldTrade[]): void {
+    let texts = ''
     for (const trade of trades) {
       if (!isBehind(trade.position, follower.after)) continue
       follower.after = trade.position
-      if (follower.asked.types.has('trade') && isAsked(follower, trade)) follower.listener.write(trade.text)
+      if (follower.asked.types.has('trade') && isAsked(follower, trade)) texts += trade.text
     }
+    if (texts) follower.listener.write(texts)
   }
 
   /** Tells all followers what has been published since the last look. */
   async function lookForTrades (): Promise<void> {
     let upTo = told
     for await (const { trades, to } of pagesAfter(endOf(told))) {
-      for (const follower of followers) tell(follower, trades)
+      await eachInSlices(followers, one => tell(one, trades))
       upTo = to
     }
     told = upTo

@@ -52,7 +52,11 @@ function setUp (t: Test, kept: Pick<Options, 'tickers' | 'proposals'>, own: Part
         texts: [] as string[],
         /** What it takes; it takes all of it at once, unless told otherwise. */
         taken: Promise.resolve(),
-        write (text: string) { listener.texts.push(...text.split('\n\n').filter(part => part !== '')) },
+        writes: 0,
+        write (text: string) {
+          listener.writes++
+          listener.texts.push(...text.split('\n\n').filter(part => part !== ''))
+        },
         drained: () => listener.taken,
         marks: () => listener.texts.filter(text => text.startsWith(':')).length,
         /** What has been told since it was last asked. */
@@ -192,6 +196,44 @@ test('a trade of a pool that the state is too old to know waits for a younger on
   t.match(listener.told(), [{ pool_id: 'new' }])
   await look()
   t.same(listener.told(), [])
+})
+
+test('what is published between two looks is written at once to each, and is what he asks for', async t => {
+  const event = (index: number) => ({
+    dao: `p${index % 2}`,
+    slot: 9,
+    swap: { side: 'buy', input: 10n, output: 10n, fee: 0n },
+    seq: BigInt(index),
+    at: 1_000,
+    signature: 's',
+    blockIndex: index,
+    eventIndex: 0,
+    maker: 'm',
+    reserves: null
+  }) as unknown as PoolEvent
+  const token = { decimals: 0 }
+  const state = {
+    daos: new Map(['p0', 'p1'].map(pool => [pool, { baseMint: 'b', quoteMint: 'q' }])),
+    tokens: new Map([['b', token], ['q', token]])
+  }
+  const own = {
+    slot: 7,
+    events: [] as PoolEvent[],
+    snapshot: { peek: () => ({ value: state }) } as unknown as Sources['snapshot']
+  }
+  const { look, come } = setUp(t, nothing, own)
+  const all = await come(new Set(['trade']))
+  const some = await come(new Set(['trade']), { pools: new Set(['p1']) })
+  const none = await come(new Set(['trade']), { pools: new Set(['p2']) })
+  const before = [all, some, none].map(({ writes }) => writes)
+  Object.assign(own, { slot: 9, events: Array.from({ length: 400 }, (_, index) => event(index)) })
+  await look()
+  t.same([all, some, none].map(({ writes }, at) => writes - before[at]!), [1, 1, 0])
+  const ids = (listener: typeof all) => listener.told().map(({ trade_id: id }) => Number(id))
+  const every = Array.from({ length: 400 }, (_, index) => index)
+  t.same([ids(all), ids(some), ids(none)], [every, every.filter(index => index % 2 === 1), []])
+  await look()
+  t.same([ids(all), ids(some), ids(none)], [[], [], []])
 })
 
 test('who comes back is told the proposals that he asks for, decided ones among them, and no gap', async t => {
