@@ -33,7 +33,6 @@ export function createSearch (context: Context) {
     // a gap that has grown since is another one
     return one === undefined || Math.min(one.at, to > one.to ? one.last + FIRST_RETRY_MS : Infinity) <= clock.now()
   }
-  const wasTried = (gap: SequenceGap): boolean => tried.has(gapKey(gap))
 
   function noteTried (key: string, to = 0n, missed = NONE): void {
     const before = tried.get(key)
@@ -116,8 +115,9 @@ export function createSearch (context: Context) {
   }
 
   async function readSome (search: Searched): Promise<void> {
-    const { added, missing, unanswered } = await storeListed(search.entries.slice(0, STEP), wasTried(search.gap))
-    search.entries = [...unanswered, ...search.entries.slice(STEP)]
+    const { gap, entries } = search
+    const { added, missing, unanswered } = await storeListed(entries.slice(0, STEP), tried.has(gapKey(gap)))
+    search.entries = [...unanswered, ...entries.slice(STEP)]
     search.found += added
     for (const { signature } of missing) search.missed.add(signature)
   }
@@ -135,7 +135,7 @@ export function createSearch (context: Context) {
       return
     }
     const message = `${events} are missing; the nodes gave ${found} of them`
-    if (!wasTried(gap)) onLog({ level: 'warn', code: 'sequence-gap', message, detail })
+    if (!tried.has(gapKey(gap))) onLog({ level: 'warn', code: 'sequence-gap', message, detail })
     noteTried(gapKey(gap), to, missed)
   }
 
@@ -161,7 +161,8 @@ export function createSearch (context: Context) {
   return {
     missing,
     gaps,
-    wasTried,
+    /** Whether a gap has been searched: one that has grown since is another one. */
+    wasTried: (gap: SequenceGap): boolean => (tried.get(gapKey(gap))?.to ?? 0n) >= gap.to,
     /** Signatures that the last search for a gap met in its DAO's list, and that no node gives. */
     missed: (gap: SequenceGap): ReadonlySet<string> => tried.get(gapKey(gap))?.missed ?? NONE
   }

@@ -73,11 +73,9 @@ function isUnreadable (gap: SequenceGap, missed: ReadonlySet<string>, missing: S
   const isLast = gap.toSlot === Number.MAX_SAFE_INTEGER
   // in the slot of the newest stored event one may have come before that
   const from = isLast ? gap.fromSlot + 1 : gap.fromSlot
-  const held = [...missed].filter(signature => {
-    const row = missing.get(signature)
-    return row !== undefined && isOfUnreadableVersion(row) && row.slot >= from && row.slot <= gap.toSlot
-  }).length
-  return held > 0 && (isLast ? sizeOf([gap]) <= BigInt(held) : held === missed.size)
+  const unreadable = [...missed].flatMap(signature => missing.get(signature) ?? []).filter(isOfUnreadableVersion)
+  const held = unreadable.filter(({ slot }) => slot >= from && slot <= gap.toSlot).length
+  return held > 0 && unreadable.length === missed.size && (!isLast || sizeOf([gap]) <= BigInt(held))
 }
 
 /** Whether a gap that was searched in vain is a stated loss; `missed`: what its DAO's list has and no node gives. */

@@ -206,6 +206,38 @@ test('beside one that may be given yet it is no stated loss: what its DAO lacks 
   t.equal(await known(), 'lost')
 })
 
+test('once it has grown it is another one: nothing is published past what that may hold until it is searched', async t => {
+  const ledger = createLedger({ seed: 30 })
+  const [dao, other] = [born(ledger), born(ledger)]
+  trade(ledger, dao)
+  const reader = ledgerReader(ledger)
+  const { odd } = refusing(reader)
+  const { store, published } = await follow(t, ledger, reader)
+  ledger.advance(60)
+  dao.swap('buy', 7_000_000n)
+  odd.add(ledger.swaps.at(-1)!.signature)
+  ledger.advance(60)
+  other.swap('sell', 5_000_000n)
+  const newest = ledger.slot
+  await until(async () => { ledger.advance(10); return await published() >= newest })
+  let isAway = true
+  ledger.advance(60)
+  dao.swap('buy', 4_000_000n)
+  const left = ledger.swaps.at(-1)!
+  reader.bendPage = (page, { address }) => {
+    if (isAway && address === dao.address) throw new ServiceError('NODE_UNAVAILABLE', 'its list is not to be had')
+    return address === dao.address ? page : page.filter(({ signature }) => signature !== left.signature)
+  }
+  ledger.advance(60)
+  for (const pool of [dao, other]) pool.swap('sell', 3_000_000n)
+  const last = ledger.slot
+  for (let looks = 0; looks < 20; looks++) { ledger.advance(10); await pause() }
+  t.ok(await published() < left.slot, "the program's list leaves one out")
+  isAway = false
+  await until(async () => { ledger.advance(10); return await published() >= last })
+  t.equal((await store.poolEvents({ from: left.slot, to: last, limit: 100 })).length, 3)
+})
+
 test('and none of another DAO, or of what follows: with lists behind accounts, nothing is published past it', async t => {
   const whose = ["another's", 'its own', 'its own, in the slot of one that is read']
   for (const [at, name] of whose.entries()) {
