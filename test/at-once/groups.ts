@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString, stopCoverage } from 'node:v8'
+import { stopCoverage } from 'node:v8'
 import '../support/no-domains.js'
 
 /**
@@ -54,9 +54,6 @@ export async function runAtOnce (group: Group): Promise<void> {
     // nor in the processes that it starts
     delete process.env.NODE_V8_COVERAGE
   }
-  // little of what tests run is run for long: optimised later, most groups take up to a seventh less CPU; later
-  // versions of Node have no such flag
-  if (process.versions.node.startsWith('20.')) setFlagsFromString('--interrupt-budget=1000000')
   const files = (readdirSync(join(ROOT, 'test'), { recursive: true }) as string[]).map(name => `test/${name}`).filter(
     file => file.endsWith('.test.ts') && !file.startsWith('test/at-once/') &&
       Object.entries(GROUPS).find(([, pattern]) => pattern.test(file))![0] === group
