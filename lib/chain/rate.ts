@@ -14,29 +14,24 @@ const GROW_EVERY_S = 0.5
 const UNBOUNDED = 2_000
 // Of a limit that is stated, and of what was accepted before a refusal: calls bunch on their way.
 const SHARE = 0.94
-// What was refused comes back in so many seconds of use, at least; in eight times the silence (up to 20 s) that a
-// refusal costs. It grows the faster the longer nothing is refused; past so much more than was refused another limit
-// holds, or fewer share it, and it grows as at first.
+// What was refused comes back in so many seconds of use, at least; in eight times the silence (up to 20 s) that it
+// cost. Past so much more the limit is another, and it grows as at first.
 const RETURN_S = 15
 const RETURN_PER_SILENCE = 8
-const LONG_SILENCE_MS = 20_000
+const LONG_MS = 20_000
 const BEYOND = 1.3
 // Windows that limits have, and the longest silence for which each is taken.
 const WINDOWS_MS = [[1_000, 6_000], [10_000, 20_000], [60_000, Infinity]] as const
-// Fewer calls in a window are no count.
-const FEWEST = 3
 // A limit is just below the rate where so much of that was accepted over ten seconds.
 const NEAR = 0.75
-// A refusal at rest may be an outage: only one that comes again so soon is a limit, and lowers a rate to so much at
-// most.
+// A refusal at rest may be an outage: only one that comes again so soon lowers a rate, to so much at most.
 const AGAIN_MS = 60_000
 const AT_REST = 0.25
 // One method is limited, not all, where a limit of all calls would so rarely refuse this one each time; or it makes so
-// large a share of the calls and a silence of more than a second is asked for, as nodes do that count by method.
+// many of the calls and more than a second of silence is asked for, as by nodes that count by method.
 const UNLIKELY = 0.1
 const NEW = 0.01   // calls a second of a method that was not called
 const MOST = 0.5
-const SHORT_MS = 1_000
 // Calls a second, whatever a header says.
 const MIN_RATE = 0.1
 const GRAIN_MS = 100
@@ -125,7 +120,7 @@ export function createRate (clock: Clock, stated?: number) {
   const acceptedIn = ({ accepted }: Bucket, ms: number, until = clock.now()): number =>
     accepted.reduce((sum, { at, calls }) => sum + (at <= until && until - at < ms ? calls : 0), 0) / ms * 1000
 
-  /** Whether half as much was accepted in the last second as is sent to a new node: at rest it is less. */
+  /** Whether half of what a new node is sent was accepted in the last second: at rest it is less. */
   const isFast = (): boolean => acceptedIn(all, 1_000) >= START_RATE / 2
 
   /** Once it is accepted again after refusals since then. */
@@ -135,17 +130,22 @@ export function createRate (clock: Clock, stated?: number) {
     if (since <= before) return   // it was lowered for these
     bucket.endedAt = now
     const silenceMs = now - since
-    const rate = Math.min(bucket.rate, all.rate, UNBOUNDED)
-    const [ms] = WINDOWS_MS.find(([ms, longest]) => silenceMs <= longest && rate * ms >= FEWEST * 1000) ?? [60_000]
     const [inSecond, lately] = [acceptedIn(bucket, 1_000, since), acceptedIn(bucket, 10_000, since)]
+    // some ask for ten seconds whatever they count: of a rate that grows the last second counts, until refused again
+    const isFirst =
+      all.pausedUntil > since && silenceMs <= LONG_MS && since - before > LONG_MS && lately < NEAR * inSecond
+    if (isFirst && bucket !== all) return lower(all, since)
+    const rate = Math.min(bucket.rate, all.rate, UNBOUNDED)
+    const [ms] = WINDOWS_MS.find(([, longest]) => isFirst || silenceMs <= longest)!
     const isAtRest = inSecond < Math.min(rate / 2, START_RATE) && lately < rate / 2
     if (isAtRest && since - before >= AGAIN_MS) return
     const counted = ms === 1_000 ? Math.max(inSecond, lately / NEAR) : acceptedIn(bucket, ms, since)
     const accepted = isAtRest ? Math.max(counted, AT_REST * rate) : counted
     bucket.rate = bucket.low = Math.max(MIN_RATE, SHARE * Math.min(rate, accepted))
-    bucket.returnS = Math.max(RETURN_S, RETURN_PER_SILENCE * Math.min(LONG_SILENCE_MS, silenceMs) / 1000)
+    bucket.returnS = Math.max(RETURN_S, RETURN_PER_SILENCE * Math.min(LONG_MS, silenceMs) / 1000)
     bucket.at = bucket.grownAt = now
     bucket.spent = bucket.usedS = 0
+    if (isFirst) bucket.tokens -= acceptedIn(bucket, 1_000)   // sent before it was known
   }
 
   /** Takes the word of a header, calls a second, but for a narrower limit that refusals have shown. */
@@ -216,7 +216,7 @@ export function createRate (clock: Clock, stated?: number) {
         const share = (acceptedIn(own, 60_000) + NEW) / (acceptedIn(all, 60_000) + NEW)
         likelihood = (refused === method ? likelihood : 1) * (share < MOST ? share : 1)
         refused = method
-        own.isOwn = likelihood < UNLIKELY || (share >= MOST && (retryAfterMs ?? 0) > SHORT_MS)
+        own.isOwn = likelihood < UNLIKELY || (share >= MOST && (retryAfterMs ?? 0) > 1_000)
       }
       own.refusedSince ??= now
       all.refusedSince ??= now

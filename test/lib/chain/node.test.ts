@@ -190,6 +190,18 @@ const NODES: Array<{ name: string, node: Limits, perSecond: number, seconds: num
     node: { limits: [{ calls: 400, windowMs: 10_000 }], retryAfter: 1 },
     perSecond: 40,
     seconds: 100
+  },
+  ...[10, 50, 200].map(calls => ({
+    name: `${calls} a second, Retry-After 10`,
+    node: { limits: [{ calls, windowMs: 1_000 }], retryAfter: 10, jitter: 10 },
+    perSecond: calls,
+    seconds: 100
+  })),
+  {
+    name: '2 a second, Retry-After 1',
+    node: { limits: [{ calls: 2, windowMs: 1_000 }], retryAfter: 1, jitter: 10 },
+    perSecond: 2,
+    seconds: 200
   }
 ]
 
