@@ -1,11 +1,10 @@
+/** What an answer may tell of the past, and what it says of what it can't. */
 import { unusable, warmingUp, type ServiceError } from '../errors.js'
 import { isWalked, type Reading, type TradesQuery } from '../history/history.js'
 import type { Part } from '../live/fresh.js'
 import type { Dao } from '../protocol/dao.js'
 import { DAY, timeText } from '../time.js'
 import type { Sources } from './sources.js'
-
-/** What an answer may tell of the past, and what it says of what it can't. */
 
 /**
  * The head, added to `parts` as of when accounts confirmed it: a node may leave the newest transactions out of its
