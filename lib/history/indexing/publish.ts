@@ -8,7 +8,7 @@ const MAX_HEADS = 64
 
 /** Publishes block ranges that are final, at each head; whether there are any. Throws HISTORY_UNAVAILABLE. */
 export function createPublisher (
-  { store }: Context, { known, search: { missed } }: Reconciler, excluded: ReadonlySet<string>
+  { store }: Context, { known, search: { met } }: Reconciler, excluded: ReadonlySet<string>
 ) {
   let heads: Moment[] = []
 
@@ -17,7 +17,7 @@ export function createPublisher (
     const published = last?.slot ?? -1
     heads = [...heads, head].filter(({ slot }) => slot > published).slice(-MAX_HEADS)
     const incompleteSlot = await store.incompleteSlot()
-    const slot = publishableSlot(known(), { missed, incompleteSlot, excluded })
+    const slot = publishableSlot(known(), { met, incompleteSlot, excluded })
     if (slot === undefined || slot <= published) return last !== null
     // its time is the Clock's, as that of events is: getBlockTime may differ
     const newest = heads.findLast(one => one.slot <= slot)

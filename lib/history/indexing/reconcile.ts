@@ -62,13 +62,13 @@ export function createReconciler (context: Context) {
       ...writer.state,
       sequenceGaps: writer.sequenceGaps,
       verifiedTo,
-      isLost: (gap: SequenceGap) => search.wasTried(gap) && isLost(
-        gap, search.missed(gap), { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }, writer.state
+      isLost: (gap: SequenceGap) => isLost(
+        gap, search.met(gap), { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }, writer.state
       ),
       missingOwners: owners.missingOwners
     }),
     /** Every sequence gap has been searched at least once. */
-    get searched () { return [...writer.sequenceGaps.values()].flat().every(search.wasTried) },
+    get searched () { return [...writer.sequenceGaps.values()].flat().every(search.met) },
     /** Whether a waiting reading would tell something new. */
     get needsWalk () {
       return waiting.length > 0 &&

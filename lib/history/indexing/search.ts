@@ -1,6 +1,6 @@
 /** The search for what is missing: sequence gaps in their DAOs' lists, and transactions that were not given. */
 import type { SignatureInfo } from '../../chain/types.js'
-import { isOfUnreadableVersion } from '../rules/losses.js'
+import { isOfUnreadableVersion, type Met } from '../rules/losses.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import type { MissingTransaction } from '../rules/types.js'
@@ -15,31 +15,32 @@ const WOKEN_MS = 60_000
 const STEP = 25
 const DEADLINE_MS = 3_000
 
-/**
- * Searched in vain so many times, a gap up to the number `to`. `last`, `at`: when last, and when again, ms; `missed`:
- * signatures of what was listed and not given.
- */
-interface Tried { times: number, last: number, at: number, to: bigint, missed: ReadonlySet<string> }
+/** Searched in vain so many times, a gap up to the number `to`. `last`, `at`: when last, and when again, ms. */
+interface Tried extends Met { times: number, last: number, at: number, to: bigint }
 
-const NONE: ReadonlySet<string> = new Set()
+type End = Pick<Tried, 'to' | 'toSlot'>
+/** Of a transaction. */
+const NONE: End = { to: 0n, toSlot: 0 }
 
 export function createSearch (context: Context) {
   const { fetcher, writer, store, clock, signal, onLog } = context
   const tried = new Map<string, Tried>()
   /** The gap at hand, searched page by page, newest first. */
   let current: Searched | undefined
-  const isDue = (key: string, to = 0n): boolean => {
+  const isDue = (key: string, { to, toSlot } = NONE): boolean => {
     const one = tried.get(key)
-    // a gap that has grown since is another one
-    return one === undefined || Math.min(one.at, to > one.to ? one.last + FIRST_RETRY_MS : Infinity) <= clock.now()
+    if (one === undefined) return true
+    // with another end a gap is another one
+    const isSame = to === one.to && toSlot === one.toSlot
+    return Math.min(one.at, isSame ? Infinity : one.last + FIRST_RETRY_MS) <= clock.now()
   }
 
-  function noteTried (key: string, to = 0n, missed = NONE): void {
+  function noteTried (key: string, { to, toSlot } = NONE, missed: Met['missed'] = new Set()): void {
     const before = tried.get(key)
     const times = before?.to === to ? before.times + 1 : 1
     const last = clock.now()
     const at = last + Math.min(FIRST_RETRY_MS * 2 ** (times - 1), MAX_RETRY_MS)
-    tried.set(key, { times, last, at, to, missed })
+    tried.set(key, { times, last, at, to, toSlot, missed })
   }
 
   /** Stores what is given of `entries`, or lost, and no range. `inVain`: they have been searched before. */
@@ -136,7 +137,7 @@ export function createSearch (context: Context) {
     }
     const message = `${events} are missing; the nodes gave ${found} of them`
     if (!tried.has(gapKey(gap))) onLog({ level: 'warn', code: 'sequence-gap', message, detail })
-    noteTried(gapKey(gap), to, missed)
+    noteTried(gapKey(gap), gap, missed)
   }
 
   /**
@@ -145,7 +146,7 @@ export function createSearch (context: Context) {
    */
   async function gaps (): Promise<boolean> {
     if (current === undefined) {
-      const gap = [...writer.sequenceGaps.values()].flat().find(gap => isDue(gapKey(gap), gap.to))
+      const gap = [...writer.sequenceGaps.values()].flat().find(gap => isDue(gapKey(gap), gap))
       if (gap === undefined) return false
       current = await begin(gap)
     }
@@ -161,9 +162,10 @@ export function createSearch (context: Context) {
   return {
     missing,
     gaps,
-    /** Whether a gap has been searched: one that has grown since is another one. */
-    wasTried: (gap: SequenceGap): boolean => (tried.get(gapKey(gap))?.to ?? 0n) >= gap.to,
-    /** Signatures that the last search for a gap met in its DAO's list, and that no node gives. */
-    missed: (gap: SequenceGap): ReadonlySet<string> => tried.get(gapKey(gap))?.missed ?? NONE
+    /** What the last search for a gap met; undefined: there was none, or the gap has grown since. */
+    met (gap: SequenceGap): Met | undefined {
+      const one = tried.get(gapKey(gap))
+      return one !== undefined && gap.to <= one.to ? one : undefined
+    }
   }
 }

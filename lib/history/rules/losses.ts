@@ -66,24 +66,31 @@ export function isToCome (
 }
 
 /**
- * Whether a gap is what transactions of an unreadable version hold: its DAO's list has no others there that are
- * `missed`. At the end of a DAO's numbers there is one for each of them: what is more may not be listed yet.
+ * What a search for a gap met in its DAO's list: signatures `missed`, that no node gives; `toSlot`: where the gap ended
+ * then.
  */
-function isUnreadable (gap: SequenceGap, missed: ReadonlySet<string>, missing: StoreState['missing']): boolean {
-  const isLast = gap.toSlot === Number.MAX_SAFE_INTEGER
+export interface Met { missed: ReadonlySet<string>, toSlot: number }
+
+/**
+ * Whether a gap is what transactions of an unreadable version hold: no others are missed. At the end of a DAO's numbers
+ * there is one for each of them: what is more may not have been listed yet.
+ */
+function isUnreadable (gap: SequenceGap, { missed, toSlot }: Met, missing: StoreState['missing']): boolean {
+  const wasLast = toSlot === Number.MAX_SAFE_INTEGER
   // in the slot of the newest stored event one may have come before that
-  const from = isLast ? gap.fromSlot + 1 : gap.fromSlot
+  const from = wasLast ? gap.fromSlot + 1 : gap.fromSlot
   const unreadable = [...missed].flatMap(signature => missing.get(signature) ?? []).filter(isOfUnreadableVersion)
   const held = unreadable.filter(({ slot }) => slot >= from && slot <= gap.toSlot).length
-  return held > 0 && unreadable.length === missed.size && (!isLast || sizeOf([gap]) <= BigInt(held))
+  return held > 0 && unreadable.length === missed.size && (!wasLast || sizeOf([gap]) <= BigInt(held))
 }
 
-/** Whether a gap that was searched in vain is a stated loss; `missed`: what its DAO's list has and no node gives. */
+/** Whether a gap is a stated loss: searched in vain, and unreadable, or of a part of the past that is stated. */
 export function isLost (
-  gap: SequenceGap, missed: ReadonlySet<string>, dao: KnownDao, state: Walked & Pick<StoreState, 'losses' | 'missing'>
+  gap: SequenceGap, met: Met | undefined, dao: KnownDao, state: Walked & Pick<StoreState, 'losses' | 'missing'>
 ): boolean {
+  if (met === undefined) return false
   const { losses, missing } = state
   const lostBefore = beginningOf(state)
-  return isUnreadable(gap, missed, missing) ||
+  return isUnreadable(gap, met, missing) ||
     (((gap.from === 1n && lostBefore !== null) || spans(gap, losses)) && !isToCome(gap, dao, { lostBefore, losses }))
 }

@@ -1,12 +1,12 @@
 /** Readers ask for each block range once: none is published in which something may be missing. */
 import type { Completeness } from './completeness.js'
-import { isOfUnreadableVersion } from './losses.js'
+import { isOfUnreadableVersion, type Met } from './losses.js'
 import type { SequenceGap } from './sequence-gaps.js'
 import { isComplete } from './signature-ranges.js'
 
 export interface PublishView {
-  /** Signatures that a gap's search met in its DAO's list, and that no node gives. */
-  missed: (gap: SequenceGap) => ReadonlySet<string>
+  /** What a gap's search met. */
+  met: (gap: SequenceGap) => Met | undefined
   /** Of the oldest event whose index in the block or maker is not known; null: all are. */
   incompleteSlot: number | null
   /** DAOs without a place in block ranges. */
@@ -15,7 +15,7 @@ export interface PublishView {
 
 /** The newest slot up to which every event is final, stored and placed; undefined: none. */
 export function publishableSlot (
-  known: Completeness, { missed, incompleteSlot, excluded }: PublishView
+  known: Completeness, { met, incompleteSlot, excluded }: PublishView
 ): number | undefined {
   const { verifiedTo, missing } = known
   if (!isComplete(known) || verifiedTo === null) return undefined
@@ -30,7 +30,7 @@ export function publishableSlot (
     // its events would be numbered: where all gaps around are stated losses, and no DAO's list has it, it is lost, too
     const around = sequenceGaps.filter(({ fromSlot, toSlot }) => fromSlot <= at && at <= toSlot)
     const isOpen = around.length === 0 ||
-      around.some(gap => holds(gap) || (!excluded.has(gap.dao) && missed(gap).has(signature)))
+      around.some(gap => holds(gap) || (!excluded.has(gap.dao) && met(gap)?.missed.has(signature)))
     if (isOpen) slot = Math.min(slot, at - 1)
   }
   slot = Math.min(slot, (incompleteSlot ?? Infinity) - 1)

@@ -26,12 +26,12 @@ const slotOf = ({
     losses,
     missing: bySignature(missing)
   }
-  const met = new Set(missed)
+  const met = ({ toSlot }: SequenceGap) => searched ? { missed: new Set(missed), toSlot } : undefined
   return publishableSlot({
     ...state,
     sequenceGaps: new Map([['D', sequenceGaps]]),
-    isLost: gap => searched && isLost(gap, met, { createdAt: undefined, first: undefined }, state)
-  }, { missed: () => met, incompleteSlot, excluded })
+    isLost: gap => isLost(gap, met(gap), { createdAt: undefined, first: undefined }, state)
+  }, { met, incompleteSlot, excluded })
 }
 
 test('nothing is published before the walk, the head and the accounts have met', t => {

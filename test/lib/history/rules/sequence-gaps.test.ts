@@ -4,7 +4,7 @@ import {
 } from '../../../../lib/history/rules/losses.js'
 import { gapKey, sequenceGapsOf, sizeOf } from '../../../../lib/history/rules/sequence-gaps.js'
 import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/types.js'
-import { bySignature, mayReach, pastOf } from '../../../support/history/knowledge.js'
+import { bySignature, mayReach, type Past, pastOf } from '../../../support/history/knowledge.js'
 
 const range = (first: bigint, last: bigint): SequenceRange => ({
   first,
@@ -107,14 +107,17 @@ test('a gap is lost where its DAO\'s list has nothing else there than transactio
     row('a', 50), row('b', 51), row('c', 90), row('d', 91), row('e', 60, 'the node does not have it')
   ])
   const unknown: KnownDao = { createdAt: undefined, first: undefined }
-  const lost = (some: typeof gap | typeof last, missed: string, over: { lostBefore?: number } = {}): boolean =>
-    isLost(some, new Set(missed), unknown, { ...pastOf(over), losses: [], missing })
+  const lost = (
+    some: typeof gap | typeof last, missed: string, { toSlot = some.toSlot, ...past }: Past & { toSlot?: number } = {}
+  ): boolean => isLost(some, { missed: new Set(missed), toSlot }, unknown, { ...pastOf(past), losses: [], missing })
   t.same(['a', 'b', 'c', 'ac'].map(missed => lost(gap, missed)), [true, true, true, true], 'however many it holds')
   t.same(['', 'd', 'e'].map(missed => lost(gap, missed)), [false, false, false], 'none, of another slot, not given')
   t.same(['be', 'bf', 'bd'].map(missed => lost(gap, missed)), [false, false, true], 'another may be given yet')
   t.same(
     ['b', 'ab', 'bd', 'abd'].map(missed => lost(last, missed)), [false, false, true, true], 'one for each at the end'
   )
+  const { toSlot } = last
+  t.same(['b', 'abd', 'bc'].map(missed => lost(gap, missed, { toSlot })), [false, false, true], 'as it was searched')
   t.same(['bde', 'bdf'].map(missed => lost(last, missed)), [false, false], 'there another may be given yet, too')
   t.same(['', 'be'].map(missed => lost({ ...gap, from: 1n }, missed, { lostBefore: 7 })), [true, true], 'stated anyway')
   t.end()
