@@ -7,7 +7,7 @@ import { invalidParameter, type Parameters, readQuery, type Values } from '../li
 import { withAge } from '../lib/responses/sources.js'
 import { QUOTE_EXAMPLE } from '../schemas/common.js'
 import { INVALID_MINT, INVALID_TICKER_ID } from '../schemas/errors.js'
-import { BYTES_HEADERS, type HeaderName } from '../schemas/headers.js'
+import { BYTES_HEADERS, DATED_HEADERS, type HeaderName } from '../schemas/headers.js'
 import {
   badRequest, CHAIN_FAILURES, json, NO_MINT, NO_PAIR, NO_PARAMETERS, type failure, notModified
 } from '../schemas/responses.js'
@@ -18,7 +18,9 @@ export interface Answer<T> { description: string, headers: Record<string, TSchem
 
 /** JSON; `more`: headers beside those of every such answer. */
 export const answer = <S extends TSchema>(schema: S, ...more: HeaderName[]): Answer<Static<S>> =>
-  json(schema, [...BYTES_HEADERS, ...more])
+  json(schema, [...DATED_HEADERS, ...more])
+/** JSON of events alone, which never change. */
+export const undated = <S extends TSchema>(schema: S): Answer<Static<S>> => json(schema, BYTES_HEADERS)
 
 interface Endpoint<T, P extends string, Q extends Parameters> {
   operationId: string

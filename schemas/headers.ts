@@ -45,8 +45,9 @@ export type HeaderName = keyof typeof HEADERS
 const LIMIT_HEADERS: readonly HeaderName[] = [
   'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit-Policy', 'RateLimit'
 ]
-/** What an answer carries whose bytes are made beforehand. */
-export const BYTES_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age', 'X-Chain-Time', 'ETag', 'Vary']
+/** What an answer carries whose bytes are made beforehand; dated: of a state of the chain, which has an age. */
+export const BYTES_HEADERS: readonly HeaderName[] = ['Cache-Control', 'ETag', 'Vary']
+export const DATED_HEADERS: readonly HeaderName[] = ['Cache-Control', 'Age', 'X-Chain-Time', 'ETag', 'Vary']
 /** What an answer says of how far back it is known. */
 export const HISTORY_HEADERS = ['X-History-Complete', 'X-History-Since'] as const
 export const NO_STORE: readonly HeaderName[] = ['Cache-Control']

@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { type ErrorBody, ErrorSchema } from './common.js'
-import { BYTES_HEADERS, type HeaderName, headers, NO_STORE } from './headers.js'
+import { BYTES_HEADERS, DATED_HEADERS, type HeaderName, headers, NO_STORE } from './headers.js'
 import {
   CHAIN_UNREADABLE, MINT_NOT_FOUND, notFound, RATE_LIMITED, UNAVAILABLE, UNEXPECTED, UPSTREAM_UNAVAILABLE
 } from './errors.js'
@@ -18,7 +18,7 @@ const AMOUNT = { schema: Type.String({ pattern: '^\\d+(\\.\\d+)?$' }), example: 
 /** One number as plain text, or as JSON to those who ask for it. */
 export const PLAIN_AMOUNT = {
   description: 'The number alone, in whole tokens; `{"result": "…"}` where `Accept` asks for application/json.',
-  headers: headers(BYTES_HEADERS),
+  headers: headers(DATED_HEADERS),
   content: {
     'text/plain': AMOUNT,
     'application/json': {
@@ -88,7 +88,8 @@ export const NO_PROPOSAL = failure('There is no such proposal of a known DAO.', 
 
 /** Answers that many endpoints have in common, by their names among the document's components. */
 export const SHARED_ANSWERS = {
-  NotModified: notModified(headers(BYTES_HEADERS)),
+  NotModified: notModified(headers(DATED_HEADERS)),
+  UndatedNotModified: notModified(headers(BYTES_HEADERS)),
   NoParameters: NO_PARAMETERS,
   NoSuchMint: NO_MINT,
   NoSuchPair: NO_PAIR,

@@ -27,8 +27,10 @@ another number, but for the files of this reference and of the market page. Answ
 type Documented = Parameters<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>[0]
 type Rewritten = ReturnType<NonNullable<FastifyDynamicSwaggerOptions['transformObject']>>
 
-/** Names of answers by what is said of them. */
-const NAMES = new Map(Object.entries(SHARED_ANSWERS).map(([name, { description }]) => [description, name]))
+/** Names of answers by what is said of them, and their headers. */
+const said = ({ description = '', headers = {} }: { description?: string, headers?: object }): string =>
+  [description, ...Object.keys(headers)].join()
+const NAMES = new Map(Object.entries(SHARED_ANSWERS).map(([name, answer]) => [said(answer), name]))
 
 /** A part of the document with references in place of schemas that have a title, which go into `schemas` under it. */
 function referring (part: unknown, schemas: Record<string, object>): unknown {
@@ -62,7 +64,7 @@ function rewrite (source: Documented): Rewritten {
       for (const header of Object.keys(response.headers)) {
         response.headers[header] = { $ref: `#/components/headers/${header}` }
       }
-      const name = NAMES.get(response.description)
+      const name = NAMES.get(said(response))
       if (name === undefined || JSON.stringify(responses[name] ??= response) !== JSON.stringify(response)) continue
       get.responses[status] = { $ref: `#/components/responses/${name}` }
     }

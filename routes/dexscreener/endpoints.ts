@@ -9,7 +9,7 @@ import {
 import { DAO_EXAMPLE, MINT_EXAMPLE } from '../../schemas/common.js'
 import { INVALID_MINT, INVALID_POOL_ID, MINT_NOT_FOUND, notFound } from '../../schemas/errors.js'
 import { failure } from '../../schemas/responses.js'
-import { answer, routes } from '../endpoint.js'
+import { answer, routes, undated } from '../endpoint.js'
 
 interface BlockRangeForm {
   /** Its name in the document, and in the operations' ids. */
@@ -35,7 +35,7 @@ export const blockRangeRoutes = (
       'its block. It moves while nothing is traded, never back, and never past a slot that something may still be ' +
       'missing from.',
     ttl: LATEST_TTL,
-    answer: answer(LatestBlockSchema)
+    answer: undated(LatestBlockSchema)
   }, form.latestBlock)
 
   endpoint('/asset', {
@@ -53,7 +53,7 @@ export const blockRangeRoutes = (
     summary: `${reader}: a pool`,
     description: 'What never changes of a pool. Answers 503 until the event that began the DAO is stored.',
     query: { id: text('Address of the DAO, which is the pool.', 'the address of a pool', DAO_EXAMPLE) },
-    answer: answer(DexPairSchema),
+    answer: undated(DexPairSchema),
     invalid: { pool: INVALID_POOL_ID },
     missing: failure('No such pool, or it is excluded.', notFound('Pool', '<id>'))
   }, (_parts, { asked }) => form.pair(asked.id))
@@ -68,7 +68,7 @@ export const blockRangeRoutes = (
       fromBlock: integer('First slot.', 'slot', 400120000),
       toBlock: integer('Last slot, the latest block at most.', 'slot', 400123456)
     },
-    answer: answer(events),
+    answer: undated(events),
     invalid: {
       long: 'Invalid toBlock: at most 20000 blocks in one call',
       late: 'Invalid toBlock: the latest block, 400123456, at most'

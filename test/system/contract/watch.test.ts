@@ -48,6 +48,8 @@ test('an answer that it has not is told', async t => {
   t.match(await toldOf(t, SCHEMA, { body: { ...RIGHT, more: 1 } }), [/must NOT have additional properties/])
   t.match(await toldOf(t, SCHEMA, { body: '{' }), [/SyntaxError/])
   t.match(await toldOf(t, SCHEMA, { body: RIGHT, headers: { etag: '"x"' } }), [/the header etag is not documented/])
+  const dated = { operationId: 'getThing', response: { 200: json(ErrorSchema, ['X-Chain-Time']) } }
+  t.match(await toldOf(t, dated, { body: RIGHT }), [/the header x-chain-time is documented and not sent/])
 })
 
 test('fields in another order than the document has them are told, wherever they are', async t => {

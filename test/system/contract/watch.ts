@@ -32,6 +32,9 @@ function promisedBy (fastify: FastifyInstance): Promised {
   return promised
 }
 
+/** Headers that an answer carries wherever the document has them. */
+const ALWAYS = ['cache-control', 'etag', 'vary', 'x-chain-time']
+
 type Held = Pick<DocumentedAnswer, 'headers' | 'content'> & { way: readonly string[] }
 
 /**
@@ -65,6 +68,8 @@ export function holdToContract (fastify: FastifyInstance, fail: (problem: string
       const names = Object.keys(answer.headers ?? {}).map(name => name.toLowerCase())
       const unknown = own.find(name => reply.hasHeader(name) && !names.includes(name))
       if (unknown !== undefined) return `the header ${unknown} is not documented`
+      const missing = ALWAYS.find(name => names.includes(name) && !reply.hasHeader(name))
+      if (missing !== undefined) return `the header ${missing} is documented and not sent`
     }
     const body = bytesOf(reply, payload)
     // What is given for HEAD is measured, not sent
