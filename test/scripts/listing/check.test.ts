@@ -739,6 +739,28 @@ test('a pool that anyone can make, of a raw unit, whose one swap gave nothing, i
   t.same(problems, [])
 })
 
+test('volumes that count fees are not those of the trades, which is no fault', async t => {
+  const { ledger, node } = await startChain(t)
+  ledger.advance(86_400 - ledger.time % 86_400)
+  const pool = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
+  for (let hour = 0; hour < 5; hour++) {
+    pool.swap('buy', 1_000_003n)
+    pool.swap('sell', 7n)
+    ledger.advance(3600)
+  }
+  const env = settings(
+    t, node, ledger, { VOLUME_BASIS: 'fees', PROTOCOL_FEE_RATE: '0.3', RATE_LIMIT_MAX: '100000' }
+  )
+  const app = await build(t, { env, now: () => ledger.time * 1000 })
+  await historyComplete(app)
+  const { problems } = await checkForm(
+    'api', (path, headers) => ask(app, path, headers), { now: () => ledger.time * 1000, rounds: 1 }
+  )
+  t.same(problems, [])
+})
+
 test('the service passes by every form, and each planted fault is refused', async t => {
   const { ledger, node } = await startChain(t)
   // a midnight lies in the midst of the trades
