@@ -154,11 +154,15 @@ export function createDayResponses (sources: Sources) {
   const liquidityOfOne = byDao(sources, liquidity)
 
   const ofDay = keep(sources, async (parts, day: number) => {
-    const { state, daily, checkRead, isOver, rows, headers } = await totals(parts)
+    const { state, daily, checkRead, isOver, rows, headers, walkedTo } = await totals(parts)
     checkRead(day)
     const date = dateOf(day)
-    const all = (await rows()).find(row => row.date === date) ??
-      { date, complete: isOver(day), volume_usd: '0.00', fees_usd: '0.00', trades: 0 }
+    const listed = (await rows()).find(row => row.date === date)
+    const end = Math.min(walkedTo, (day + 1) * DAY - 1)
+    if (listed === undefined && [...state.daos.values()].some(dao => hasEvents(dao, end))) {
+      throw unusable(`no event is known of any DAO up to ${date}`)
+    }
+    const all = listed ?? { date, complete: isOver(day), volume_usd: '0.00', fees_usd: '0.00', trades: 0 }
     const pools = Array.from(daily).flatMap(([address, { days }]) => {
       const [dao, traded] = [state.daos.get(address), days.get(day)]
       if (dao === undefined || traded === undefined) return []

@@ -2,7 +2,7 @@ import { test } from 'tap'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { AggregateFees } from '../../schemas/aggregate.js'
 import type { Pool } from '../../schemas/pools.js'
-import type { Candles, PoolDays, Trades } from '../../schemas/traded.js'
+import type { Candles, MarketDay, PoolDays, Trades } from '../../schemas/traded.js'
 import type { Ready } from '../../schemas/ready.js'
 import { DAY, HOUR } from '../../lib/time.js'
 import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
@@ -121,6 +121,37 @@ test('while the past is read back each answer waits only for what it states', as
     (await get<Ready>('/ready')).body.answers,
     [{ since: null }, { since: null }, { since: null }, { since: null }, { since: null }]
   )
+})
+
+test('a day of which no node has anything is not told, but where there was no DAO yet', async t => {
+  const { ledger, node } = await startChain(t)
+  const first = ledger.time
+  ledger.advance(2 * DAY)
+  const dao = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
+  dao.swap('buy', 1_000_000n)
+  ledger.advance(5 * DAY)
+  node.fault({ kind: 'pruned', value: ledger.slot - 10 })
+  dao.swap('buy', 7_000_000n)
+  ledger.advance(HOUR)
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
+  for (let looks = 0; looks < 20; looks++) {
+    ledger.advance(3)
+    await headReached(app, ledger, ledger.time)
+  }
+  await until('the gap has been looked for', () =>
+    app.history.status().searched && app.history.status().missingEvents > 0)
+  const day = async (at: number) => {
+    const answer = await app.inject(`/api/days/${new Date((first + at * DAY) * 1000).toISOString().slice(0, 10)}`)
+    const { complete, volume_usd: volume, trades } = answer.json<MarketDay>()
+    return [answer.statusCode, complete, volume, trades, answer.headers['x-history-complete']]
+  }
+  t.same(await day(0), [200, false, '0.00', 0, 'false'])
+  t.same(await day(1), [200, false, '0.00', 0, 'false'])
+  for (const at of [2, 3, 6]) t.match(await day(at), [503, undefined], `the swap of that day, if any, is lost: ${at}`)
+  t.same(await day(7), [200, false, '7.00', 1, 'false'])
+  t.match((await app.inject('/api/days')).json(), [{ trades: 1 }], 'as the list has it')
 })
 
 test('an interval without a trade begins with the price before it, or is not told', async t => {
