@@ -57,7 +57,9 @@ function createPage ({ answers: { sources, market, pools, proposals } }: Fastify
      * POOL_NOT_FOUND, OVERLOADED, the ServiceErrors of the chain, and for the market those of the list of pools.
      */
     card: keep(sources, async (parts, pool: string, turn: Turn) => {
-      const source = await imageOf(parts, pool)
+      const source = await imageOf([], pool)
+      // an image says of when it is, and is as old as its drawing: while the chain has halted it stays
+      parts.push({ time: sources.time.utc() / 1000, readAt: sources.now(), commitment: 'confirmed' })
       return await turn(() => drawCard(source))
     }, IMAGES),
     /** The listed pools; undefined where reading them fails, or takes too long. */

@@ -174,6 +174,32 @@ t.test('while the pools are not known there is no image of the market, and none 
   await until('the image', async () => (await app.inject('/market/card.png')).statusCode === 200)
 })
 
+t.test('an image of a state that is not current is kept, too', async t => {
+  const { ledger, node } = await startChain(t)
+  ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 9n })
+  ledger.advance(60)
+  node.position.lag(20)
+  const app = await buildApp(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }) })
+  const cards = ['/market/card.png', `/market/pool/${ledger.daos[0]!.address}/card.png`]
+  const drawn = async () => (await Promise.all(cards.map(card => app.inject(card)))).map(({ rawPayload }) => rawPayload)
+  await until('the images', async () =>
+    (await Promise.all(cards.map(card => app.inject(card)))).every(({ statusCode }) => statusCode === 200))
+  const first = await drawn()
+  const goOn = async (): Promise<void> => {
+    const { headers } = await app.inject('/api/tickers')
+    t.ok(Number(headers.age) > 0)
+    ledger.advance(3)
+    await until('a newer state', async () => {
+      const { headers: newer } = await app.inject('/api/tickers')
+      return newer['x-chain-time'] !== headers['x-chain-time']
+    })
+  }
+  // what is not current is read again a second later
+  await goOn()
+  await goOn()
+  t.same(await drawn(), first)
+})
+
 t.test('no page for what is no pool, with the reason', async t => {
   const fastify = await build(t)
   for (const [pool, reason] of [
