@@ -145,7 +145,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     if (refusals.length === 0) return
     refused += refusals.length
     const retryAfter = refusals.find(error => error.retryAfter !== undefined)?.retryAfter
-    rate.refuse(method, sentAt, retryAfter === undefined ? undefined : retryAfter * 1000)
+    rate.refuse(method, sentAt, (retryAfter ?? 0) * 1000)
   }
 
   /** Whether a batch was refused as such, or is too much to answer: its calls are sent again one by one. */

@@ -77,8 +77,8 @@ export function createRate (clock: Clock, stated?: number) {
   const make = (rate: number, most = Infinity): Bucket => makeBucket(clock.now(), rate, most)
   const all = stated === undefined ? make(START_RATE) : make(stated * SHARE, stated * SHARE)
   const methods = new Map<string, Bucket>()
-  // what was refused last, and how likely a limit of all calls would refuse only that so often
-  let [refused, likelihood] = ['', 1]
+  // what was refused last, how likely a limit of all calls would refuse only that so often, and the silence asked for
+  let [refused, likelihood, askedMs] = ['', 1, 0]
 
   function of (method: string): Bucket {
     if (!methods.has(method)) methods.set(method, make(Infinity))   // a dozen are used here
@@ -131,9 +131,10 @@ export function createRate (clock: Clock, stated?: number) {
     bucket.endedAt = now
     const silenceMs = now - since
     const [inSecond, lately] = [acceptedIn(bucket, 1_000, since), acceptedIn(bucket, 10_000, since)]
-    // some ask for ten seconds whatever they count: of a rate that grows the last second counts, until refused again
+    // some ask for ten seconds whatever they count: where that is all, the last second of a rate that grows counts,
+    // until it is refused again
     const isFirst =
-      all.pausedUntil > since && silenceMs <= LONG_MS && since - before > LONG_MS && lately < NEAR * inSecond
+      silenceMs <= Math.min(LONG_MS, 2 * askedMs) && since - before > LONG_MS && lately < NEAR * inSecond
     if (isFirst && bucket !== all) return lower(all, since)
     const rate = Math.min(bucket.rate, all.rate, UNBOUNDED)
     const [ms] = WINDOWS_MS.find(([, longest]) => isFirst || silenceMs <= longest)!
@@ -168,10 +169,10 @@ export function createRate (clock: Clock, stated?: number) {
     return Math.max(0, bucket.pausedUntil - clock.now(), missing / rate * 1000)
   }
 
-  function pause (bucket: Bucket, sentAt: number, askedMs: number | undefined): void {
+  function pause (bucket: Bucket, sentAt: number): void {
     const isNews = sentAt >= bucket.pausedUntil
-    bucket.pausedUntil = Math.max(bucket.pausedUntil, sentAt + (askedMs ?? bucket.pauseMs))
-    if (askedMs === undefined && isNews) bucket.pauseMs = Math.min(MAX_PAUSE_MS, bucket.pauseMs * 2)
+    bucket.pausedUntil = Math.max(bucket.pausedUntil, sentAt + (askedMs || bucket.pauseMs))
+    if (askedMs === 0 && isNews) bucket.pauseMs = Math.min(MAX_PAUSE_MS, bucket.pauseMs * 2)
   }
 
   return {
@@ -206,17 +207,18 @@ export function createRate (clock: Clock, stated?: number) {
       }
     },
     /** A call sent then was, with the silence asked for, ms. */
-    refuse (method: string, sentAt: number, retryAfterMs: number | undefined) {
+    refuse (method: string, sentAt: number, retryAfterMs = 0) {
       const now = clock.now()
       const own = of(method)
+      askedMs = retryAfterMs
       // silence that is asked for concerns the node; a live read must not wait while the past takes what it needs
-      pause(retryAfterMs === undefined ? own : all, sentAt, retryAfterMs)
+      pause(askedMs === 0 ? own : all, sentAt)
       if (sentAt <= own.endedAt) return   // of what is over
       if (own.refusedSince === undefined) {
         const share = (acceptedIn(own, 60_000) + NEW) / (acceptedIn(all, 60_000) + NEW)
         likelihood = (refused === method ? likelihood : 1) * (share < MOST ? share : 1)
         refused = method
-        own.isOwn = likelihood < UNLIKELY || (share >= MOST && (retryAfterMs ?? 0) > 1_000)
+        own.isOwn = likelihood < UNLIKELY || (share >= MOST && askedMs > 1_000)
       }
       own.refusedSince ??= now
       all.refusedSince ??= now

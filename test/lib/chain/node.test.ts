@@ -217,6 +217,17 @@ for (const { name, node, perSecond, seconds } of NODES) {
   })
 }
 
+test('a window that is used up is known where calls are refused beyond the silence asked for', async t => {
+  for (const calls of [125, 250, 400]) {
+    const { clock, send, between } = setUp({ limits: [{ calls, windowMs: 10_000 }], retryAfter: 1 })
+    send(20_000).catch(() => {})
+    await clock.run(60_000)
+    const { accepted, refused } = between(10_000, 60_000)
+    t.ok(accepted >= 0.8 * 5 * calls, `${accepted} of ${5 * calls}`)
+    t.ok(refused < 0.01 * accepted, `${refused} of ${accepted + refused} refused`)
+  }
+})
+
 test('a limit by the minute is spread over it once it is known: few live reads wait for the next', async t => {
   for (const fixed of [true, false]) {
     const { clock, send, between } = setUp({ limits: [{ calls: 1_800, windowMs: 60_000 }], fixed, retryAfter: 'rest' })
