@@ -217,6 +217,20 @@ for (const { name, node, perSecond, seconds } of NODES) {
   })
 }
 
+test('ten seconds of silence for a limit a second lower all calls to it once, beside the reads of a service', async t => {
+  const { clock, send, between } = setUp({ limits: [{ calls: 10, windowMs: 1_000 }], retryAfter: 10, jitter: 10 })
+  send(20_000).catch(() => {})
+  for (let second = 0; second < 60; second++) {
+    const methods = second % 8 === 0
+      ? ['getProgramAccounts', 'getAccountInfo']
+      : second % 10 === 5 ? ['getSignaturesForAddress'] : []
+    for (const method of methods) send(1, method, 'live').catch(() => {})
+    await clock.run(1_000)
+  }
+  const { accepted } = between(10_000, 60_000)
+  t.ok(accepted >= 400, `${accepted} of 500`)
+})
+
 test('a window that is used up is known where calls are refused beyond the silence asked for', async t => {
   for (const calls of [125, 250, 400]) {
     const { clock, send, between } = setUp({ limits: [{ calls, windowMs: 10_000 }], retryAfter: 1 })
