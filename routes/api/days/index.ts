@@ -21,8 +21,8 @@ export default routes('pools', (endpoint, { market }) => {
     operationId: 'getMarketDay',
     summary: 'One UTC day of the whole market',
     description: 'Volume and protocol fees of all pools on a UTC day, valued as the aggregates are, whose breakdown ' +
-      'its sums are taken from. Answers 503 while that day is still to be read, and where there was a DAO and no node ' +
-      'has any event up to its end.',
+      'its sums are taken from. Answers 503 while that day is still to be read, and where there was a DAO and no ' +
+      'node has any event up to its end.',
     params: { date: pathParameter('UTC day, YYYY-MM-DD, not after today.', '2026-01-31') },
     answer: answer(MarketDaySchema, ...HEADERS),
     invalid: { date: INVALID_DATE }
