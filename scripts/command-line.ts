@@ -65,6 +65,8 @@ export async function runScript (
     await work(stopping.signal)
   } catch (error) {
     process.exitCode = error instanceof UsageError ? 2 : 1
+    // one that the terminal has sent may have ended a process of this script first
+    if (interrupted !== undefined && !stopping.signal.aborted) await setTimeout(SAME_SIGNAL)
     if (stopping.signal.aborted) {
       process.stderr.write(`\nInterrupted: ${interrupted}\n`)
       return

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { setTimeout } from 'node:timers/promises'
 import { test } from 'tap'
 import { startScript } from '../support/script-process.js'
 import { until } from '../support/until.js'
@@ -27,7 +28,9 @@ test('Ctrl-C, which reaches its chain too, ends it while that is made, and leave
   const children = (): number[] =>
     readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
   await until('its chain has a process', () => !isAlive() || children().length > 0)
-  for (const pid of [...children(), child.pid!]) process.kill(pid, 'SIGINT')
+  for (const pid of children()) process.kill(pid, 'SIGINT')
+  await setTimeout(10)
+  child.kill('SIGINT')
   const { code } = await ended
   t.equal(code, 1)
   t.equal(stderr(), '\nInterrupted: the demo is over.\n')
