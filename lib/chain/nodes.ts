@@ -20,7 +20,7 @@ const LIMITS = {
   callMs: 5_000,
   /** Of an answer that somebody waits for, ms: two nodes may hang, one after the other. */
   answerMs: 10_000,
-  /** The most that answers of a node hold at once, unpacked, and twice what one may: thirty times 1,000 DAOs. */
+  /** Of all answers of a node together, unpacked, and twice that of one: thirty times the accounts of 1,000 DAOs. */
   maxBytes: 64 * 1024 ** 2,
   /** Answers to 50 transactions stay near 1 MB, and providers commonly take as many calls. */
   batchSize: 50,
