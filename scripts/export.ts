@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Trade } from '../lib/history/rules/types.js'
+import type { Trade } from '../lib/history/rules/rows.js'
 import { INTERVALS, type Interval } from '../lib/history/volumes/reading.js'
 import { readDay } from '../lib/query.js'
 import { DAY } from '../lib/time.js'

@@ -33,7 +33,6 @@ const PLACED: Record<string, string> = {
   'lib/history/shared-history.ts': 'lib/history/replicas',
   // what the rooms of the history say to their caller
   'lib/history/log-events.ts': 'lib/history/rules',
-  'lib/history/pause.ts': 'lib/history/rules',
   // what a history says of itself, whether it indexes or follows
   'lib/history/status.ts': 'lib/history: indexing, volumes',
   // the settings' formats are those of the protocol's keys

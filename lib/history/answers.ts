@@ -6,7 +6,7 @@ import { daosOf, sizeOf } from './rules/sequence-gaps.js'
 import {
   checkDay, checkHead, type Freshness, type Head, type HistoryStatus, type Progress, statusOf
 } from './status.js'
-import type { StoreState } from './rules/types.js'
+import type { StoreState } from './rules/rows.js'
 import type { Store } from './store/create-store.js'
 import { createReading, type Reading } from './volumes/reading.js'
 import type { Volumes } from './volumes/volumes.js'

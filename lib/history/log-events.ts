@@ -5,7 +5,7 @@ export interface LogEvent {
   level: 'info' | 'warn' | 'error'
   code: 'phase' | 'progress' | 'retry' | 'node-behind' | 'past-lost' | 'fee-rate'
     | 'transaction-missing' | 'transaction-found' | 'sequence-gap' | 'sequence-gap-filled'
-    | 'unattributed' | 'unreadable' | 'conflict' | 'leadership' | 'rebuilding' | 'rebuilt'
+    | 'unattributed' | 'unreadable' | 'leadership' | 'rebuilding' | 'rebuilt'
   message: string
   detail?: Readonly<Record<string, unknown>>
 }

@@ -5,7 +5,7 @@ import type { Context } from './indexing/context.js'
 import { feeRatesOf, createTally } from './rules/tally.js'
 import { fractionText, sameValuation } from './rules/fixed-point.js'
 import type { Store } from './store/create-store.js'
-import type { StoreState } from './rules/types.js'
+import type { StoreState } from './rules/rows.js'
 
 export interface RebuildOptions {
   /** Held by this process alone. */

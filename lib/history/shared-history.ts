@@ -2,7 +2,6 @@ import { isServiceError, messageOf } from '../errors.js'
 import { systemClock } from '../clock.js'
 import { createHistory, type History, type HistoryOptions } from './history.js'
 import { createLane, createTask } from './indexing/work.js'
-import { pause } from './pause.js'
 import { failed } from './store/failures.js'
 import { isRefusal, parseDatabaseUrl, preparePostgres } from './store/postgres-connection.js'
 import { createFollower, openPostgresReader } from './replicas/follower.js'
@@ -70,7 +69,7 @@ export async function openSharedHistory (
   async function follow (): Promise<void> {
     while (!signal.aborted) {
       await prepare().then(refresh).then(() => tell(), tell)
-      await pause(clock, LOOK_MS, signal)
+      await clock.sleep(LOOK_MS, signal).catch(() => {})
     }
   }
 

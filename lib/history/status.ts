@@ -5,7 +5,7 @@ import type { AgeTime } from '../chain/timekeeper.js'
 import { daosOf, sizeOf, unstored } from './rules/sequence-gaps.js'
 import { type Completeness, isWalked } from './rules/completeness.js'
 import { isComplete, type Walked, walkedTo } from './rules/signature-ranges.js'
-import type { StoreState } from './rules/types.js'
+import type { StoreState } from './rules/rows.js'
 import { DAY, HOUR, MINUTE } from '../time.js'
 
 /** 'starting': head not reached; 'last-day': the last 24 hours are not covered; 'walking-back': what is before. */

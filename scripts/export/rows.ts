@@ -4,7 +4,7 @@ import {
   candleOf, executedPrice, type ExecutedPrice, joinCandles, type TimedCandle
 } from '../../lib/history/rules/candles.js'
 import { SCALE } from '../../lib/history/rules/fixed-point.js'
-import type { Trade } from '../../lib/history/rules/types.js'
+import type { Trade } from '../../lib/history/rules/rows.js'
 import { executedPriceText } from '../../lib/market/pool-figures.js'
 import { dateOf, dayOf, timeText } from '../../lib/time.js'
 import type { Pool } from '../../schemas/pools.js'

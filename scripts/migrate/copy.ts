@@ -1,7 +1,7 @@
 /** Moves a history from one engine to another, row for row. Both are held by this process alone. */
 import { sql, type Kysely } from 'kysely'
 import { unusable } from '../../lib/errors.js'
-import { seqText } from '../../lib/history/store/mapping.js'
+import { seqText } from '../../lib/history/rules/mapping.js'
 import type { Engine } from '../../lib/history/store/create-store.js'
 import { putMeta, putRows, readMeta } from '../../lib/history/store/view.js'
 import type { Tables } from '../../lib/history/store/tables.js'

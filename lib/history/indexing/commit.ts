@@ -8,7 +8,7 @@ import { sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { mayHold } from '../rules/sequence-ranges.js'
 import type { Store } from '../store/create-store.js'
 import type { AmendedEvent, NotedState } from '../store/types.js'
-import type { DayMaker, MissingTransaction, StoreState, UnattributedEvent } from '../rules/types.js'
+import type { DayMaker, MissingTransaction, StoreState, UnattributedEvent } from '../rules/rows.js'
 
 export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps' | 'rates'>> {
   /** In any order. */
@@ -21,7 +21,7 @@ export interface Step extends Partial<Omit<NotedState, 'events' | 'swaps' | 'rat
 /** The only writer of a store, with the state in memory. One call at a time. */
 export type StepWriter = Awaited<ReturnType<typeof createStepWriter>>
 
-/** Stored and added candles joined: of totals a step written twice counts once. */
+/** Added candles joined with the stored ones: totals, so that a step written twice counts once. */
 export async function withStored (store: Store, added: readonly CandleRow[]): Promise<CandleRow[]> {
   const keyOf = ({ size, start, dao }: CandleRow): string => `${size} ${start} ${dao}`
   const stored = new Map((await store.candles(added)).map(row => [keyOf(row), row]))
@@ -50,7 +50,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
 
   const fits: Directory['fits'] = (dao, seq, slot) => mayHold(state.sequenceRanges.get(dao) ?? [], seq, slot)
 
-  /** The directory that these events and accounts make, with what is new in it. */
+  /** With what these events and accounts add. */
   function directoryOf (located: readonly LocatedEvent[], accounts: Iterable<string>) {
     const proposals = new Map<string, string>()
     const daos = new Set([...accounts].filter(address => !isDao(address)))
@@ -74,17 +74,6 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const keys = [...directory.proposals.keys(), ...directory.daos]
     const rows = keys.length === 0 ? [] : await store.unattributed(keys)
     return rows.map(row => attributeLater(row, directory)).filter(row => row !== undefined)
-  }
-
-  /** Different events under one number: nodes that disagree, or a fault of ours. */
-  async function compareRepeated ({ repeated }: StepPlan): Promise<void> {
-    const origins = new Map((await store.origins(repeated)).map(row => [`${row.seq} ${row.dao}`, row]))
-    for (const { dao, seq, signature, eventIndex } of repeated) {
-      const kept = origins.get(`${seq} ${dao}`)
-      if (kept === undefined || (kept.signature === signature && kept.eventIndex === eventIndex)) continue
-      const message = `event ${seq} of ${dao} is in ${kept.signature} and in ${signature}: the first one stays`
-      onLog({ level: 'error', code: 'conflict', message, detail: { dao } })
-    }
   }
 
   function report (
@@ -135,7 +124,6 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
       Object.assign(state, next)
       sequenceGaps = undefined
     })
-    if (planned.repeated.length > 0) await compareRepeated(planned)
     report(missing, unattributed, planned.events)
     warn(state.rates)
     return planned.events.length
@@ -159,7 +147,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     commit: (step: Step) => inTurn(() => commit(step)),
     /** Tells all DAOs that exist: events that waited for one are attributed. */
     learn: (daos: Iterable<string>) => inTurn(() => learn(daos)),
-    /** Reads of store and state between two steps, so that they agree. */
+    /** Reads of store and state between two steps. */
     read,
     get sequenceGaps () {
       sequenceGaps ??= sequenceGapsOf(state)

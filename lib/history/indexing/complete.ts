@@ -13,7 +13,6 @@ const PAGE = 100
 const TRIES = 5
 const AGAIN_MS = 600_000
 
-/** A row with what is learnt of it. */
 type Learnt = IncompleteEvent & AmendedEvent
 
 /** Completes stored events, newest first, a page at a time; gives when the next is due. */
@@ -21,8 +20,8 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
   /** Up to this slot nothing is asked for until `again`. */
   let above = 0
   let again = Infinity
-  /** Where the pass is, and the newest slot that it leaves incomplete; 0: none. */
   let behind: IncompleteEvent | undefined
+  /** The newest slot that this pass leaves incomplete. */
   let open = 0
   let tries = 0
 

@@ -1,10 +1,10 @@
 import type { OnLog } from '../log-events.js'
-import type { Accounts } from '../rules/types.js'
+import type { Accounts } from '../rules/rows.js'
 import type { Store } from '../store/create-store.js'
 import type { StepWriter } from './commit.js'
 import type { Fetcher, FetchOptions } from './fetch.js'
 
-/** What all of indexing works with, until `signal`. */
+/** Of all indexing, until `signal`. */
 export interface Context extends FetchOptions {
   store: Store
   daos (): Promise<Accounts>

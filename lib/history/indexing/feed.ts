@@ -1,29 +1,27 @@
 /** Transactions of listed signatures in their order, read ahead of what is stored. */
 import type { Priority, SignatureInfo } from '../../chain/types.js'
 import type { LocatedEvent } from '../rules/attribution.js'
-import type { MissingTransaction } from '../rules/types.js'
+import type { MissingTransaction } from '../rules/rows.js'
 import type { Context } from './context.js'
 import { isMissing } from './fetch.js'
 
 export interface WalkSizes {
   /** Signatures asked for at once; nodes give 1,000 at most. */
   pageSize?: number | undefined
-  /** Signatures written in one step at most. */
+  /** Signatures of a step at most. */
   stepSize?: number | undefined
 }
 
-/** What one look at the head, or one step, has come to. */
+/** What a step has come to; `waitUntil`, ms: before, nothing can be stored. */
 export interface StepResult {
   taken: number
-  /** By the clock, ms: before, nothing can be stored. */
   waitUntil?: number | undefined
   failure?: unknown
 }
 
+/** The first entries, all of them answered or missing for good. */
 export interface Advanced extends StepResult {
-  /** The first entries, all of them answered or missing for good. */
   entries: SignatureInfo[]
-  /** Of each entry. */
   events: LocatedEvent[][]
   missing: MissingTransaction[]
 }
@@ -38,7 +36,7 @@ const UNDER_WAY_MS = 50
 /** Calls at a time. */
 const AHEAD = 2
 
-/** How long a step should take, ms, so that the head is looked at in between; how large the first one is. */
+/** How long a step should take, ms, as the head is looked at in between; how large the first one is. */
 const STEP_MS = 2000
 const FIRST_STEP = 10
 
@@ -54,7 +52,7 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
   /** Whether the list had the last event's time right: else its times are not used. */
   let isDated = true
 
-  /** Fetches many transactions by one call; false: no node offers that. */
+  /** By one call; false: no node offers that. */
   async function seed (entries: readonly SignatureInfo[], priority: Priority): Promise<boolean> {
     const some = entries.slice(0, BULK_PAGE).filter(entry => !entry.failed && !fetcher.isHeld(entry))
     if (some.length <= BULK_FROM || seeded === some[0]!.signature) return false
@@ -83,7 +81,6 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
     }
   }
 
-  /** The first entries, all answered or missing for good. */
   function ready (entries: readonly SignatureInfo[], patienceMs: number) {
     const found: Pick<Advanced, 'entries' | 'events' | 'missing'> = { entries: [], events: [], missing: [] }
     for (const entry of entries.slice(0, most)) {

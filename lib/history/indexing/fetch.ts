@@ -8,11 +8,10 @@ import { eventAuthority } from '../../protocol/addresses.js'
 import { readEvents } from '../../protocol/events.js'
 import type { LocatedEvent } from '../rules/attribution.js'
 import { UNREADABLE_VERSION } from '../rules/losses.js'
-import type { MissingTransaction } from '../rules/types.js'
+import type { MissingTransaction } from '../rules/rows.js'
 
 export interface FetchOptions {
   reader: HistoryReader
-  /** The program whose events are read, base58. */
   program: string
   clock: Clock
   signal: AbortSignal
@@ -30,12 +29,12 @@ type RefusalKind = 'open' | 'refused' | 'given up'
 /** First, last and next try, ms. */
 interface Refusal { since: number, tries: number, last: number, at: number, reason: string, kind: RefusalKind }
 
-/** Transactions in memory: two pages of the bulk method and a step. */
+/** Two pages of the bulk method and a step. */
 const MAX_HELD = 2_500
-/** More refused than this and none given since: the node is ill, rather than its archive, and gets this long, ms. */
+/** More refused, and none given since: the node is ill, rather than its archive, and gets this long, ms. */
 const SUSPICIOUS = 10
 const ILL_MS = 60_000
-/** How long a bulk method that fails is not used, ms: it may fail over one transaction that it can't give. */
+/** How long a bulk method that fails is left alone, ms: it may fail over one transaction. */
 const BULK_REST_MS = 300_000
 
 const missed = ({ signature, slot, blockTime, at }: Wanted, reason: string): MissingTransaction =>
@@ -107,13 +106,12 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
   const isOpen = ({ signature, failed = false }: Wanted) =>
     !failed && !held.has(signature) && refused.get(signature)?.kind !== 'given up'
 
-  /** −Infinity: it has not been refused. */
   const dueAt = ({ signature }: Wanted): number => refused.get(signature)?.at ?? -Infinity
 
   return {
     isHeld: ({ signature }: Wanted) => held.has(signature),
 
-    /** Fetches consecutive transactions of the program by one call; false: each has to be fetched. */
+    /** Fetches consecutive transactions of the program by one call; false: no node offers it. */
     async bulk (entries: readonly Wanted[], priority: Priority): Promise<boolean> {
       if (clock.now() < bulkFrom) return false
       const [first, last] = [entries[0]!.slot, entries.at(-1)!.slot]
@@ -162,7 +160,7 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
       return refusal && badAnswer(`${what}: ${refusal.reason}`)
     },
 
-    /** Undefined: not known yet. A refused one counts as missing after `patienceMs`. */
+    /** undefined: not known yet. A refused one is missing after `patienceMs`. */
     outcome (entry: Wanted, patienceMs: number): Outcome | undefined {
       if (entry.failed === true) return []
       const events = held.get(entry.signature)

@@ -4,7 +4,7 @@ import {
 } from '../status.js'
 import { unindexedRanges } from '../rules/signature-ranges.js'
 import { createCompletion } from './complete.js'
-import type { Accounts } from '../rules/types.js'
+import type { Accounts } from '../rules/rows.js'
 import type { Context } from './context.js'
 import type { StepResult, WalkSizes } from './feed.js'
 import { createPublisher } from './publish.js'
@@ -39,7 +39,7 @@ const KNOWN_FROM_MS = 2_000
 const HEAD_DEADLINE_MS = 10_000
 /** Between two looks, and two comparisons, while block ranges are read, or accounts are ahead of what is stored. */
 const FOLLOWED_MS = 5_000
-/** For so long after a question for block ranges more are expected, ms. */
+/** How long after a question for block ranges more are expected. */
 const FOLLOWING_MS = 60_000
 
 /** Follows the head, compares with the accounts and walks back, a step at a time; aside, searches what is missing. */
@@ -50,7 +50,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
   const publish = createPublisher(context, reconciler, options.excluded ?? new Set())
-  /** The newest finalized moment, and the newest up to which all is stored. */
+  /** The newest finalized moment, and up to which all is stored. */
   let newest: Moment | undefined
   let reached: Moment | null = null
   let phase: Phase = 'starting'

@@ -1,4 +1,4 @@
-import type { AccountState } from '../rules/types.js'
+import type { AccountState } from '../rules/rows.js'
 import { movedAcross } from '../rules/unknown-kinds.js'
 import type { Context } from './context.js'
 

@@ -1,4 +1,3 @@
-/** Lists of signatures. */
 import type { CallOptions, Cursor, SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { orUnknown, ServiceError } from '../../errors.js'
 import { above, extend, type UnindexedRange } from '../rules/signature-ranges.js'
@@ -14,13 +13,13 @@ interface Listing {
   entries: SignatureInfo[]
   /** All down to the indexed range below, or to the node's beginning. */
   whole: boolean
-  /** The cursor is unknown: listed on once the entries are stored. */
+  /** The cursor is unknown: first the entries are stored. */
   stuck: boolean
 }
 
 export function createListings (context: Context, pageSize: number) {
   const { program, signal } = context
-  /** By the newest signature of the indexed range below. */
+  /** By the newest signature of the range below. */
   const listings = new Map<string | undefined, Listing>()
 
   /**
@@ -51,7 +50,6 @@ export function createListings (context: Context, pageSize: number) {
       return listing
     },
 
-    /** Once a range is indexed, or given up. */
     drop: ({ until }: UnindexedRange) => listings.delete(until?.newest),
 
     /** Adds a page. Throws CURSOR_UNKNOWN, also where something has to follow and nothing does. */

@@ -1,5 +1,5 @@
 import type { Cursor } from '../../chain/types.js'
-import { NO_OWNERS, suspectsAt } from '../rules/missing-owners.js'
+import { NO_OWNERS, suspectsAt } from '../rules/completeness.js'
 import { unindexedRanges } from '../rules/signature-ranges.js'
 import type { Context } from './context.js'
 
@@ -18,7 +18,7 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
   let known = NO_OWNERS
   const call = { priority: 'head', deadlineMs: DEADLINE_MS, signal } as const
 
-  /** Those of `slots`, ascending, in which a DAO's list has a missing one; all where it does not reach back so far. */
+  /** Those of `slots`, ascending, in which its list has a missing one; all where it does not reach back so far. */
   async function slotsOf (dao: string, slots: readonly number[]): Promise<readonly number[]> {
     const { missing } = writer.state
     const [found, lowest, minSlot] = [new Set<number>(), slots[0]!, slots.at(-1)!]

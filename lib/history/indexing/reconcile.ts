@@ -1,7 +1,7 @@
 import type { Moment } from '../../chain/moment.js'
 import { isLost, type ProvedNumbers, withProved } from '../rules/losses.js'
 import { isStored, provenReading, type SequenceGap } from '../rules/sequence-gaps.js'
-import type { Accounts } from '../rules/types.js'
+import type { Accounts } from '../rules/rows.js'
 import type { Context } from './context.js'
 import { createJudge } from './judge.js'
 import { createMissingOwners } from './owners.js'
@@ -16,7 +16,6 @@ export function createReconciler (context: Context) {
   const owners = createMissingOwners(context)
   /** Readings that the walk may not have reached yet, oldest first. */
   let waiting: Accounts[] = []
-  /** Up to which what is stored has been compared with the accounts. */
   let verifiedTo: Moment | null = null
   /** When each DAO was made, Unix seconds; which of its account's numbers proved something. */
   let created = new Map<string, number | undefined>()
@@ -36,7 +35,7 @@ export function createReconciler (context: Context) {
     if (waiting.length > MAX_WAITING) waiting.splice(1, 1)
   }
 
-  /** Compares with the newest reading that the walk allows. */
+  /** Compares with the newest reading that proves something. */
   async function settle (): Promise<void> {
     const found = walked && provenReading(waiting, walked, lastStored)
     if (found === undefined) return
@@ -67,7 +66,7 @@ export function createReconciler (context: Context) {
       ),
       missingOwners: owners.missingOwners
     }),
-    /** Every sequence gap has been searched at least once. */
+    /** Whether each sequence gap has been searched. */
     get searched () { return [...writer.sequenceGaps.values()].flat().every(search.met) },
     /** Whether a waiting reading would tell something new. */
     get needsWalk () {
@@ -76,10 +75,9 @@ export function createReconciler (context: Context) {
     },
     /** Whether a waiting reading is ahead of what is stored. */
     get isAhead () { return waiting.some(reading => !isStored(reading, lastStored)) },
-    /** Notes a reading, with which `settle` will compare. */
     note,
     settle,
-    /** Everything up to `head` has been walked. Throws what the node throws. */
+    /** All up to `head` has been walked. Throws what the node throws. */
     async reached (head: Moment): Promise<void> {
       if (walked === undefined || head.slot > walked.slot) walked = head
       await settle()

@@ -1,16 +1,15 @@
-/** The search for what is missing: sequence gaps in their DAOs' lists, and transactions that were not given. */
 import type { SignatureInfo } from '../../chain/types.js'
 import { isOfUnreadableVersion, type Met } from '../rules/losses.js'
 import { gapKey, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { LocatedEvent } from '../rules/attribution.js'
-import type { MissingTransaction } from '../rules/types.js'
+import type { MissingTransaction } from '../rules/rows.js'
 import type { Context } from './context.js'
 import { isMissing, type Wanted } from './fetch.js'
 import { listSignatures } from './list.js'
 
 const FIRST_RETRY_MS = 10_000
 const MAX_RETRY_MS = 3_600_000
-/** When something is given that was searched in vain, a node may be back: all else is searched within so long, ms. */
+/** Once something is given that was searched in vain, a node may be back: all else is searched within so long, ms. */
 const WOKEN_MS = 60_000
 const STEP = 25
 const DEADLINE_MS = 3_000
@@ -25,7 +24,7 @@ const NONE: End = { to: 0n, toSlot: 0 }
 export function createSearch (context: Context) {
   const { fetcher, writer, store, clock, signal, onLog } = context
   const tried = new Map<string, Tried>()
-  /** The gap at hand, searched page by page, newest first. */
+  /** The gap at hand. */
   let current: Searched | undefined
   const isDue = (key: string, { to, toSlot } = NONE): boolean => {
     const one = tried.get(key)
@@ -69,7 +68,7 @@ export function createSearch (context: Context) {
     return { added, found: found.length, missing, unanswered }
   }
 
-  /** Asks again for missing transactions; false: none is due. */
+  /** Asks again for transactions; false: none is due. */
   async function missing (): Promise<boolean> {
     const due = [...writer.state.missing.values()].filter(({ signature }) => isDue(signature)).slice(0, STEP)
     if (due.length === 0) return false
@@ -87,9 +86,7 @@ export function createSearch (context: Context) {
     const [after] = await store.origins(bounds)
     return {
       gap,
-      /** undefined: the next page begins at the newest. */
       cursor: after && { signature: after.signature, slot: gap.toSlot },
-      /** Of the page, not read yet. */
       entries: [] as SignatureInfo[],
       hasPage: false,
       isLastPage: false,

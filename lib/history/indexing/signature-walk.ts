@@ -5,16 +5,15 @@ import { lossOf, withLoss } from '../rules/losses.js'
 import {
   above, beginRange, extend, extendUp, merge, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
-import type { IndexedRange, Loss } from '../rules/types.js'
+import type { IndexedRange, Loss } from '../rules/rows.js'
 import type { Step } from './commit.js'
 import type { Context } from './context.js'
 import { type Advanced, createFeed, type StepResult, type WalkSizes } from './feed.js'
 import { createListings, listSignatures } from './list.js'
 
+/** `reached`: the finalized head, once all below it is stored; `behind`: the node lists less than is stored. */
 export interface HeadResult extends StepResult {
-  /** The finalized head, once all below it is stored. */
   reached?: Moment | undefined
-  /** The node lists less than is stored. */
   behind?: boolean
 }
 
@@ -25,7 +24,7 @@ const HEAD_PATIENCE_MS = 20_000
 const HEAD_PAGE = 25
 /** Up to so many new signatures are stored from the oldest up, without a gap; more, from the newest down. */
 const MAX_RISING = 10_000
-/** Signatures that are listed before they are read. */
+/** Signatures that are listed ahead. */
 const MAX_LISTED = 50_000
 /** After so many such answers in a row, some 20 s, an unknown past is taken for lost. */
 const LOST_AFTER = 10
@@ -36,11 +35,11 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   const listings = createListings(context, pageSize)
   const advance = createFeed(context, stepSize)
   let walked = 0
-  /** Answers in a row that the past below a range is unknown. */
+  /** Such answers in a row. */
   let unknown = 0
   /**
-   * New entries above the newest range, oldest first, and the head up to which they are all. They are waited for until
-   * `until`, ms: the newest of another list would be as late.
+   * New entries above the newest range, oldest first, and the head up to which they are all; waited for until `until`,
+   * ms: the newest of another list would be as late.
    */
   let rising: { entries: SignatureInfo[], asked: Moment, until: number } | undefined
   /** The head that no list has reached yet: lists may be a few seconds behind accounts. */
@@ -69,7 +68,6 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return !whole && !stuck && entries.length < MAX_LISTED && (oldestTime === null || oldestTime > edge)
   })
 
-  /** Lists one page. */
   async function listMore (range: UnindexedRange): Promise<StepResult> {
     const listing = listings.of(range)
     await listings.extend(listing, range).catch((error: unknown) => {
@@ -86,7 +84,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return isWhole || older === -1 ? entries : entries.slice(0, older + 1)
   }
 
-  /** The ranges once all of `range` is stored, or given up. */
+  /** Once all of `range` is stored, or given up. */
   const closed = ({ index, until }: UnindexedRange, ranges = writer.state.indexedRanges): Partial<Step> =>
     until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
 
@@ -138,7 +136,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return { ...advanced, reached: left.length === 0 ? asked : undefined }
   }
 
-  /** From a node that has reached `minSlot`: another would list less. */
+  /** A node that has not reached `minSlot` would list less. */
   const list = (page: SignaturePage & { minSlot: number }) =>
     listSignatures(context, program, page, { priority: 'head', signal })
 
@@ -168,8 +166,8 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   }
 
   /**
-   * Stores the first step of what is newer. `ask` gives the finalized head, before the list; `edge`: Unix second where
-   * the last day begins; `reachedSlot`: of the last head that was reached, or 0.
+   * Stores the first step of what is newer. `ask` gives the finalized head; `edge`: Unix second where the last day
+   * begins; `reachedSlot`: of the last head that was reached, or 0.
    */
   async function head (ask: () => Promise<Moment>, edge: number, reachedSlot: number): Promise<HeadResult> {
     const [top] = writer.state.indexedRanges

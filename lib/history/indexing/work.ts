@@ -1,19 +1,11 @@
-/** Recurring work: when each piece is due, and when again after a failure. */
 import { backoff } from '../../backoff.js'
 import { isServiceError, messageOf } from '../../errors.js'
-import { pause } from '../pause.js'
 import type { Context } from './context.js'
 
-export interface Task {
-  /** When the next piece is due, ms by the clock. */
-  at: number
-  /** In a row. */
-  failures: number
-  /** Gives when the next piece is due. */
-  readonly work: () => Promise<number>
-}
+/** Recurring work, which gives when its next piece is due, ms by the clock; `failures`: in a row. */
+export const createTask = (work: () => Promise<number>) => ({ at: 0, failures: 0, work })
 
-export const createTask = (work: Task['work']): Task => ({ at: 0, failures: 0, work })
+export type Task = ReturnType<typeof createTask>
 
 /** Does the tasks' pieces one at a time, the longest due first. `after`: told of each. */
 export function createLane (
@@ -44,7 +36,7 @@ export function createLane (
   async function idle (ms: number): Promise<void> {
     const waking = new AbortController()
     wakeUp = () => waking.abort()
-    await pause(clock, ms, waking.signal, signal)
+    await clock.sleep(ms, AbortSignal.any([waking.signal, signal])).catch(() => {})
     wakeUp = () => {}
   }
 

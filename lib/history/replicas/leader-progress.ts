@@ -1,7 +1,7 @@
 /** How far the process that writes has come. */
 import type { Progress } from '../status.js'
 import type { Store } from '../store/create-store.js'
-import { NO_OWNERS } from '../rules/missing-owners.js'
+import { NO_OWNERS } from '../rules/completeness.js'
 import type { SequenceGap } from '../rules/sequence-gaps.js'
 import { isComplete } from '../rules/signature-ranges.js'
 

@@ -5,7 +5,6 @@ import { backoff } from '../../backoff.js'
 import { type Clock, systemClock } from '../../clock.js'
 import { messageOf, unusable } from '../../errors.js'
 import type { OnLog } from '../log-events.js'
-import { pause } from '../pause.js'
 import type { Engine } from '../store/create-store.js'
 import { failed } from '../store/failures.js'
 import {
@@ -18,7 +17,7 @@ const SILENT_MS = 8000
 export const HEARTBEAT_MS = 2000
 /** For ending a connection that may no longer answer. */
 const CLOSE_TIMEOUT_MS = 1000
-/** Longest wait before a new session, ms. */
+/** Longest wait between two sessions, ms. */
 const MAX_MS = 2000
 /** Heartbeats for which who gave up the lead leaves it to others. */
 const LEFT = 3
@@ -26,13 +25,13 @@ const LEFT = 3
 const PATIENCE_MS = 60_000
 
 export interface LeaderSession extends Pick<Engine, 'release'> {
-  /** Aborted once the session, and with it the lead, is gone, for what ended it. */
+  /** Aborted, for what ended it, once the session and the lead are gone. */
   lost: AbortSignal
   /** Takes the lead if it is free, or keeps it. Throws when the session is lost. */
   tryToLead (): Promise<boolean>
 }
 
-/** A connection of its own that may hold the writer's lock. A write throws HISTORY_UNAVAILABLE where another leads. */
+/** Of a connection of its own. A write throws HISTORY_UNAVAILABLE where another leads. */
 export type Session = LeaderSession & Engine
 
 /** Throws as the driver. */
@@ -118,11 +117,11 @@ export interface LeaderOptions<S extends LeaderSession> {
   onLog: OnLog
 }
 
-/** Leads whenever the lead is free, until the signal. Never throws. */
+/** Leads whenever the lead is free. Never throws. */
 export async function runLeaderLoop<S extends LeaderSession> (
   { open, begin, isCurrent, refusal, heartbeatMs = HEARTBEAT_MS, clock, signal, onLog }: LeaderOptions<S>
 ): Promise<void> {
-  /** Sessions in a row that ended before a heartbeat, and whether it has been logged. */
+  /** Sessions in a row that ended before a heartbeat. */
   let failures = 0
   let isTold = false
   let patience = PATIENCE_MS
@@ -140,7 +139,7 @@ export async function runLeaderLoop<S extends LeaderSession> (
           stop = await begin(session)
           due = clock.now() + patience
         }
-        await pause(clock, heartbeatMs, signal, session.lost)
+        await clock.sleep(heartbeatMs, AbortSignal.any([signal, session.lost])).catch(() => {})
         if (session.lost.aborted) return 0
         failures = 0
         isTold = false
@@ -176,8 +175,6 @@ export async function runLeaderLoop<S extends LeaderSession> (
       isTold = true
     }
     failures++
-    if (!signal.aborted) {
-      await pause(clock, left + backoff(failures, clock, { maxMs: MAX_MS }), signal)
-    }
+    await clock.sleep(left + backoff(failures, clock, { maxMs: MAX_MS }), signal).catch(() => {})
   }
 }

@@ -1,6 +1,6 @@
 import type { ProgramEvent } from '../../protocol/events.js'
 import type { AttributedEvent } from './plan-step.js'
-import type { StoredEvent, UnattributedEvent } from './types.js'
+import type { StoredEvent, UnattributedEvent } from './rows.js'
 
 /** An event in its transaction. */
 export interface LocatedEvent {
@@ -93,6 +93,6 @@ export function attributeLater (waiting: UnattributedEvent, directory: Directory
   const proposal = keys.find(key => directory.daoOfProposal(key) !== undefined)
   const dao = proposal === undefined ? onlyDao(keys, directory) : directory.daoOfProposal(proposal)
   if (dao === undefined || seq === null || at === null) return undefined
-  const unknown = { swap: null, liquidity: null, fees: null, reserves: null, maker: null, blockIndex: null }
-  return { event: { ...rest, seq, at, dao, ...unknown }, keepsFees }
+  const pool = { swap: null, liquidity: null, fees: null, reserves: null }
+  return { event: { ...rest, seq, at, dao, ...pool, facts: null, maker: null, blockIndex: null }, keepsFees }
 }

@@ -1,20 +1,18 @@
-/** Candles of trades. A price is two amounts: nothing is rounded. */
+/** A price is two amounts: nothing is rounded. */
 import type { SwapFacts, SwapVolume } from '../../market/volume.js'
 import { compare, ratio, type Rational } from '../../decimal.js'
 import type { SpotSwap } from '../../protocol/events.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { scaled } from './fixed-point.js'
 
-/** Lengths of stored candles, seconds. */
+/** Lengths of stored candles, seconds, narrowest first. */
 export const SIZES = { minutes: MINUTE, hours: HOUR, days: DAY } as const
 export type Size = keyof typeof SIZES
-/** Narrowest first. */
 export const ALL_SIZES = Object.keys(SIZES) as Size[]
 
 /** Raw quote units ÷ raw base units, neither of them 0. */
 export interface ExecutedPrice { quote: bigint, base: bigint }
 
-/** With the trade's number, which tells first from last. */
 export interface TradePrice extends ExecutedPrice { seq: bigint }
 
 export interface CandlePrices {
@@ -22,7 +20,7 @@ export interface CandlePrices {
   high: ExecutedPrice
   low: ExecutedPrice
   close: TradePrice
-  /** Sums of all trades that have a price. */
+  /** Of all trades that have a price. */
   average: ExecutedPrice
 }
 
@@ -33,7 +31,7 @@ export interface Candle {
   trades: number
   /** In the quote token, a fee in base tokens at its trade's price. */
   fees: bigint
-  /** Trades whose fee is not known, and so not in `fees`. */
+  /** Trades whose fee is not known. */
   unknownFees: number
   /** null: no trade that has a price. */
   prices: CandlePrices | null

@@ -1,10 +1,26 @@
 /** What is known of a DAO's past: whether a figure may be made of it is decided here alone. */
 import type { Moment } from '../../chain/moment.js'
-import type { MissingTransaction, StoreState } from './types.js'
+import type { AccountState, MissingTransaction, StoreState } from './rows.js'
 import { isOfUnreadableVersion, spans } from './losses.js'
-import type { MissingOwners } from './missing-owners.js'
 import { type Numbered, type SequenceGap, unstored } from './sequence-gaps.js'
 import { beginningOf, type Walked, walkedTo } from './signature-ranges.js'
+
+/**
+ * Whose the missing transactions are: up to the last comparison with the accounts they show as sequence gaps; up to
+ * `slot` the DAOs' own lists tell, by DAO the slots; beyond, they may be anybody's.
+ */
+export interface MissingOwners {
+  slot: number
+  owners: Readonly<Record<string, readonly number[]>>
+}
+
+export const NO_OWNERS: MissingOwners = { slot: 0, owners: {} }
+
+/** Accounts, read at `readAt`, of DAOs of which something up to `slot` may not be stored. */
+export const suspectsAt = (
+  slot: number, accounts: readonly AccountState[], readAt: number, ranges: Numbered['sequenceRanges']
+): AccountState[] => accounts.filter(({ address, seqNum }) =>
+  readAt < slot || (ranges.get(address)?.at(-1)?.last ?? 0n) < seqNum)
 
 export interface Completeness extends Numbered, Walked, Pick<StoreState, 'unreadable' | 'missing' | 'losses'> {
   sequenceGaps: ReadonlyMap<string, readonly SequenceGap[]>

@@ -1,14 +1,14 @@
 /** Parts of the past that no node has any more: stated, so that nothing waits for them. */
 import { type SequenceGap, sizeOf } from './sequence-gaps.js'
 import { beginningOf, type UnindexedRange, type Walked } from './signature-ranges.js'
-import type { Loss, MissingTransaction, StoreState } from './types.js'
+import type { Loss, MissingTransaction, StoreState } from './rows.js'
 
 /** Why a transaction of a version that is newer than this service is missing. */
 export const UNREADABLE_VERSION = "its version can't be read yet"
 
 export const isOfUnreadableVersion = ({ reason }: MissingTransaction): boolean => reason === UNREADABLE_VERSION
 
-/** Newest first, one for each first slot. */
+/** Newest first, one of each first slot. */
 export const withLoss = (losses: readonly Loss[], loss: Loss): Loss[] =>
   [...losses.filter(({ fromSlot }) => fromSlot !== loss.fromSlot), loss].sort((a, b) => b.toSlot - a.toSlot)
 
@@ -23,7 +23,6 @@ export const lossOf = ({ above, until }: UnindexedRange): Loss | undefined => un
 export const spans = ({ fromSlot, toSlot }: { fromSlot: number, toSlot: number }, losses: readonly Loss[]): boolean =>
   losses.some(loss => loss.fromSlot <= toSlot && loss.toSlot >= fromSlot)
 
-/** Whether it may hold something after the Unix second `time`. */
 export const reachesBeyond = ({ until }: Loss, time: number): boolean => until === null || until > time
 
 /** An account's number, up to which slot it proved something, and when, ms. */
@@ -45,10 +44,9 @@ export function withProved (known: ProvedNumbers | undefined, number: ProvedNumb
   return number.seq > base.seq ? { base, next: number } : { base }
 }
 
+/** `createdAt`: Unix seconds; `first`: the first number that proved anything, or a later one a day old. */
 export interface KnownDao {
-  /** When it was made, Unix seconds; undefined: not known. */
   createdAt: number | undefined
-  /** The first number that proved anything, or a later one a day old. */
   first: Pick<ProvedNumber, 'seq' | 'slot'> | undefined
 }
 
@@ -65,10 +63,7 @@ export function isToCome (
     !losses.some(loss => reachesBeyond(loss, createdAt))
 }
 
-/**
- * What a search for a gap met in its DAO's list: signatures `missed`, that no node gives; `toSlot`: where the gap ended
- * then.
- */
+/** What a search for a gap met in its DAO's list: signatures that no node gives; `toSlot`: where the gap ended. */
 export interface Met { missed: ReadonlySet<string>, toSlot: number }
 
 /**

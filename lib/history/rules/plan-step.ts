@@ -1,7 +1,7 @@
 import type { VolumeRule } from '../../market/volume.js'
 import { holds, insert, rangeOf, type FoundFee } from './sequence-ranges.js'
 import { createTally } from './tally.js'
-import type { SequenceRange, StoredEvent, StoreState } from './types.js'
+import type { SequenceRange, StoredEvent, StoreState } from './rows.js'
 
 export interface AttributedEvent { event: StoredEvent, keepsFees: boolean }
 
@@ -13,7 +13,6 @@ export function planStep (
   known: Readonly<Pick<StoreState, 'sequenceRanges'>>, events: readonly AttributedEvent[], valuation: VolumeRule
 ) {
   const fresh: StoredEvent[] = []
-  const repeated: StoredEvent[] = []
   const sequenceRanges = new Map<string, SequenceRange[]>()
   const found = new Map<string, FoundFee[]>()
   for (const { event, keepsFees } of events) {
@@ -22,10 +21,8 @@ export function planStep (
       sequenceRanges.set(event.dao, list = [...known.sequenceRanges.get(event.dao) ?? []])
       found.set(event.dao, [])
     }
-    if (holds(list, event.seq)) {
-      repeated.push(event)
-      continue
-    }
+    // stored already, or given twice: the first one stays
+    if (holds(list, event.seq)) continue
     insert(list, rangeOf(event, keepsFees), found.get(event.dao)!)
     fresh.push(event)
   }
@@ -47,8 +44,6 @@ export function planStep (
   for (const { swap, ...event } of own.values()) tally.count({ ...event, swap: swap! })
   return {
     events: fresh,
-    /** Events whose number is stored already, or comes twice. */
-    repeated,
     fees,
     /** All of each DAO that has an event in this step. */
     sequenceRanges,

@@ -4,19 +4,10 @@
  */
 import type { Moment } from '../../chain/moment.js'
 import { isComplete, type Walked } from './signature-ranges.js'
-import type { Accounts, SequenceRange } from './types.js'
+import type { Accounts, SequenceRange } from './rows.js'
 
-/** Missing numbers of a DAO, both ends included. */
-export interface SequenceGap {
-  dao: string
-  from: bigint
-  to: bigint
-  /** Unix seconds between which they happened; null: not known. And slots. */
-  since: number | null
-  until: number | null
-  fromSlot: number
-  toSlot: number
-}
+/** Missing numbers of a DAO, both ends included, and between which Unix seconds and slots they happened. */
+export type SequenceGap = ReturnType<typeof gapBetween>
 
 export interface Numbered {
   sequenceRanges: ReadonlyMap<string, readonly SequenceRange[]>
@@ -25,8 +16,8 @@ export interface Numbered {
 
 /** Without `left` or `right`: before or after what is stored. */
 const gapBetween = (
-  dao: string, left: SequenceRange | undefined, right: SequenceRange | undefined, newest = 0n
-): SequenceGap => ({
+  dao: string, left: SequenceRange | undefined, right: SequenceRange | undefined, newest: bigint
+) => ({
   dao,
   from: (left?.last ?? 0n) + 1n,
   to: right === undefined ? newest : right.first - 1n,
@@ -36,14 +27,12 @@ const gapBetween = (
   toSlot: right?.firstSlot ?? Number.MAX_SAFE_INTEGER
 })
 
-const NONE: SequenceGap[] = []
-
-/** Numbers of a DAO that are not stored, from 1 to its account's; not walked yet, or gaps. */
+/** Numbers of a DAO that are not stored, up to its account's; not walked yet, or gaps. */
 export function unstored (dao: string, { sequenceRanges, numbersAhead }: Numbered): SequenceGap[] {
   const ranges = sequenceRanges.get(dao) ?? []
   const newest = numbersAhead.get(dao) ?? 0n
   // nearly all DAOs
-  if (ranges.length <= 1 && (ranges[0]?.first ?? 1n) === 1n && newest <= (ranges[0]?.last ?? 0n)) return NONE
+  if (ranges.length <= 1 && (ranges[0]?.first ?? 1n) === 1n && newest <= (ranges[0]?.last ?? 0n)) return []
   return Array.from({ length: ranges.length + 1 }, (_, at) => gapBetween(dao, ranges[at - 1], ranges[at], newest))
     .filter(({ from, to }) => from <= to)
 }
@@ -64,7 +53,7 @@ function sequenceGapsOfDao (dao: string, view: Walked & Numbered): SequenceGap[]
 export const daosOf = ({ sequenceRanges, numbersAhead }: Numbered) =>
   new Set([...sequenceRanges.keys(), ...numbersAhead.keys()])
 
-/** By DAO; without DAOs that have none. */
+/** Of DAOs that have any. */
 export const sequenceGapsOf = (view: Walked & Numbered): Map<string, SequenceGap[]> =>
   new Map(Array.from(daosOf(view), dao => [dao, sequenceGapsOfDao(dao, view)] as const)
     .filter(([, gaps]) => gaps.length > 0))

@@ -1,5 +1,5 @@
 /** Ranges of stored sequence numbers of a DAO. Joining neighbours settles fees, in any order of arrival. */
-import type { SequenceRange, StoredEvent, PendingSwap } from './types.js'
+import type { SequenceRange, StoredEvent, PendingSwap } from './rows.js'
 import type { Sides, SpotSwap } from '../../protocol/events.js'
 
 /** `keepsFees`: it can't change the fee balances. */

@@ -1,6 +1,6 @@
 /** Ranges of the program's signatures that are indexed, newest first. */
 import type { SignatureInfo } from '../../chain/types.js'
-import type { IndexedRange, StoreState } from './types.js'
+import type { IndexedRange, StoreState } from './rows.js'
 
 /** Below an indexed range, down to `until` or to the beginning. */
 export interface UnindexedRange {

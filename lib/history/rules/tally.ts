@@ -3,7 +3,7 @@ import { dayOf } from '../../time.js'
 import {
   ALL_SIZES, candleChange, candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type CandleRow
 } from './candles.js'
-import type { DayMaker, FeeRate, PendingSwap, Trade } from './types.js'
+import type { DayMaker, FeeRate, PendingSwap, Trade } from './rows.js'
 
 /** The observed rate of a swap that disagrees with the configured one, as a label; null: it agrees. */
 export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): string | null {

@@ -1,6 +1,6 @@
 /** What an event of an unknown kind did to its pool is told by the events on both sides. */
 import { UNKNOWN_KIND, type Sides } from '../../protocol/events.js'
-import type { StoredEvent } from './types.js'
+import type { StoredEvent } from './rows.js'
 
 export type ToldEvent = Pick<StoredEvent, 'seq' | 'kind' | 'reason' | 'reserves' | 'fees' | 'swap' | 'liquidity'>
 

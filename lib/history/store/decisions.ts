@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { NEUTRAL_KINDS } from '../../protocol/events.js'
-import type { OtherFees, ProposalEvent } from '../rules/types.js'
+import { EVENT, FACTS, type OtherFees, type ProposalEvent, sides } from '../rules/rows.js'
 import { BRINGS_FEES, IS_PROPOSAL_EVENT, quoted, UNTOLD } from './conditions.js'
-import { record, type RowOf } from './mapping.js'
-import { EVENT, FACTS, sides, type Tables } from './tables.js'
+import { record, type RowOf } from '../rules/mapping.js'
+import type { Tables } from './tables.js'
 import type { View } from './view.js'
 
 const AFTER = record({ fees: sides('quote_fees', 'base_fees'), reserves: EVENT.reserves })

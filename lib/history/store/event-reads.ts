@@ -1,14 +1,15 @@
 /** Reads of single events, each by an index. */
 import { sql, type RawBuilder } from 'kysely'
 import { UNKNOWN_KIND } from '../../protocol/events.js'
-import type { FeeRate, PoolEvent, Trade } from '../rules/types.js'
+import {
+  EVENT, FACTS, FEE_RATE, POOL_EVENT, STORED_EVENT, type FeeRate, type PoolEvent, type Trade
+} from '../rules/rows.js'
 import type { ToldEvent } from '../rules/unknown-kinds.js'
 import { INCOMPLETE, IS_ON_TIME, IS_POOL_EVENT } from './conditions.js'
-import { type RowOf, seqText } from './mapping.js'
+import { type RowOf, seqText } from '../rules/mapping.js'
 import type {
   IncompleteEvent, IncompleteQuery, Origin, PoolEventsQuery, PublishedSlot, Since, Traders, TradesQuery
 } from './types.js'
-import { EVENT, FACTS, FEE_RATE, POOL_EVENT, STORED_EVENT } from './tables.js'
 import { grouped, isOfDaos, isOneOf, readRevision, type View, withDao } from './view.js'
 
 const COLUMNS = ['dao', ...POOL_EVENT.columns] as const

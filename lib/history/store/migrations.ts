@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 import { unusable } from '../../errors.js'
-import type { IndexedRange } from '../rules/types.js'
+import type { IndexedRange } from '../rules/rows.js'
 import { BRINGS_FEES, INCOMPLETE, IS_PROPOSAL_EVENT, UNNAMED, UNTOLD } from './conditions.js'
 import { notesOf } from './state.js'
 import type { ColumnTypes, Tables } from './tables.js'

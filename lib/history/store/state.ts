@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
-import type { StoreState, UnattributedEvent } from '../rules/types.js'
-import { jsonText, jsonValue } from './mapping.js'
+import { SEQUENCE_RANGE, UNATTRIBUTED, type StoreState, type UnattributedEvent } from '../rules/rows.js'
+import { jsonText, jsonValue } from '../rules/mapping.js'
 import type { NotedState, PublishedSlot } from './types.js'
-import { SEQUENCE_RANGE, UNATTRIBUTED } from './tables.js'
 import { grouped, isOneOf, putMeta, readMeta, readRevision, type View } from './view.js'
 
 type Noted = NotedState & Pick<StoreState, 'valuation' | 'rebuilding'>

@@ -1,95 +1,11 @@
 /**
- * The tables, and which columns keep what of a value. SQLite's integers end at 2^63 and its driver binds doubles: u64
- * are decimal text there, of 20 digits in keys.
+ * The tables. SQLite's integers end at 2^63 and its driver binds doubles: u64 are decimal text there, of 20 digits in
+ * keys.
  */
-import type { EventFacts, Outcome } from '../../protocol/events.js'
 import { ALL_SIZES, type CandlePrices, type Size, SIZES } from '../rules/candles.js'
 import { parseSum, sumText } from '../rules/fixed-point.js'
-import type { MissingTransaction } from '../rules/types.js'
-import {
-  amount, bytes, column, flag, jsonText, jsonValue, type Mapping, number, optional, record, type RowOf, seq, side, text
-} from './mapping.js'
-
-export const sides = <Q extends string, B extends string>(quote: Q, base: B) =>
-  optional(record({ quote: amount(quote), base: amount(base) }))
-const swap = {
-  side: side('side'),
-  input: amount('input'),
-  output: amount('output'),
-  fee: optional(amount('fee'))
-}
-
-/** `proposal` and `market` are in `facts`, too, and have an index of their own. */
-export const FACTS: Mapping<
-  { proposal: string | null, market: Outcome | null, facts: string | null }, EventFacts | null
-> = {
-  columns: ['proposal', 'market', 'facts'],
-  write (facts, row) {
-    row.proposal = facts?.proposal ?? null
-    row.market = facts?.swap?.market ?? null
-    row.facts = facts && jsonText(facts)
-  },
-  read: ({ facts }) => facts && jsonValue(facts)
-}
-
-export const EVENT = {
-  seq: seq('seq'),
-  kind: text('kind'),
-  slot: number('slot'),
-  at: number('at'),
-  signature: text('signature'),
-  eventIndex: number('event_index'),
-  blockIndex: optional(number('block_index')),
-  maker: optional(text('maker')),
-  swap: optional(record(swap)),
-  liquidity: sides('quote_change', 'base_change'),
-  reserves: sides('quote_reserves', 'base_reserves')
-}
-export const POOL_EVENT = record(EVENT)
-export const STORED_EVENT = record({
-  ...EVENT,
-  fees: sides('quote_fees', 'base_fees'),
-  facts: FACTS,
-  reason: optional(text('reason')),
-  raw: optional(bytes('raw'))
-})
-
-const keys: Mapping<Record<'key_a' | 'key_b', string | null>, readonly string[]> = {
-  columns: ['key_a', 'key_b'],
-  write ([a = null, b = null], row) { Object.assign(row, { key_a: a, key_b: b }) },
-  read: row => [row.key_a, row.key_b].filter(key => key !== null)
-}
-export const UNATTRIBUTED = record({
-  signature: text('signature'),
-  eventIndex: number('event_index'),
-  kind: text('kind'),
-  seq: optional(seq('seq')),
-  slot: number('slot'),
-  at: optional(number('at')),
-  keepsFees: flag('keeps_fees'),
-  keys,
-  reason: optional(text('reason')),
-  raw: optional(bytes('raw'))
-})
-
-export const SEQUENCE_RANGE = record({
-  first: seq('first_seq'),
-  last: seq('last_seq'),
-  firstSlot: number('first_slot'),
-  lastSlot: number('last_slot'),
-  firstAt: number('first_at'),
-  lastAt: number('last_at'),
-  keepsFees: flag('keeps_fees'),
-  feeBalancesAfter: sides('quote_fees_after', 'base_fees_after'),
-  pendingSwap: optional(record({
-    seq: seq('pending_seq'),
-    at: number('pending_at'),
-    side: side('pending_side'),
-    input: amount('pending_input'),
-    output: amount('pending_output'),
-    feeBalanceAfter: amount('pending_fees_after')
-  }))
-})
+import { amount, column, type Mapping, number, optional, record, type RowOf } from '../rules/mapping.js'
+import type { CLOSE, FEE_RATE, MissingTransaction, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from '../rules/rows.js'
 
 const sum = <N extends string>(name: N) => column(name, sumText, parseSum)
 const price = <N extends string>(name: N) => ({ quote: amount(`${name}_quote`), base: amount(`${name}_base`) })
@@ -125,12 +41,6 @@ const sizeOf = (width: number) => ALL_SIZES.find(size => SIZES[size] === width)!
 export const CANDLE = record(candle)
 export const CANDLE_ROW = record({ size: column('width', (size: Size): number => SIZES[size], sizeOf), ...candle })
 
-export const CLOSE = record({
-  seq: seq('seq'), at: number('at'), quote: amount('quote_reserves'), base: amount('base_reserves')
-})
-
-export const FEE_RATE = record({ bps: text('bps'), fromSlot: number('from_slot'), toSlot: number('to_slot') })
-
 export interface Tables {
   meta: { key: string, value: string }
   daos: { id: number, address: string }
@@ -152,7 +62,7 @@ export interface Tables {
 
 /** What differs between engines. */
 export const TEXT_COLUMNS = {
-  /** In SQLite the rowid where it is the primary key. */
+  /** In SQLite the rowid. */
   revision: 'integer',
   /** Ordered as numbers where it is part of a key. */
   u64: 'text',

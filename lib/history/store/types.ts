@@ -4,10 +4,10 @@ import type { StepPlan } from '../rules/plan-step.js'
 import type { AddedRows } from '../rules/tally.js'
 import type {
   FeeRate, MarketKey, MissingTransaction, PoolEvent, RebuiltTo, StoredEvent, StoreState, UnattributedEvent
-} from '../rules/types.js'
+} from '../rules/rows.js'
 
 /** All that a step changes. Candles and ranges replace the stored ones. */
-export interface StepChanges extends Omit<StepPlan, 'repeated' | 'swaps' | 'rates'> {
+export interface StepChanges extends Omit<StepPlan, 'swaps' | 'rates'> {
   proposals: ReadonlyMap<string, string>
   unattributed: readonly UnattributedEvent[]
   attributed: ReadonlyArray<{ signature: string, eventIndex: number }>

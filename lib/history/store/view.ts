@@ -1,6 +1,6 @@
 import { sql, type InsertQueryBuilder, type InsertResult, type Kysely, type RawBuilder } from 'kysely'
 import { chunks } from '../../chunks.js'
-import type { Mapping } from './mapping.js'
+import type { Mapping } from '../rules/mapping.js'
 import type { ColumnTypes, Tables } from './tables.js'
 
 /** Rows per statement. */

@@ -1,11 +1,12 @@
 import { sql } from 'kysely'
 import { feeRatesOf } from '../rules/tally.js'
-import type { DayMaker, FeeRate } from '../rules/types.js'
+import {
+  EVENT, FACTS, FEE_RATE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED, type DayMaker, type FeeRate
+} from '../rules/rows.js'
 import { putAdded, putCloses, putMakers } from './candle-rows.js'
-import { rowOf, seqText } from './mapping.js'
+import { rowOf, seqText } from '../rules/mapping.js'
 import { notesOf, readPublished } from './state.js'
 import type { AmendedEvent, RebuiltPage, StepChanges } from './types.js'
-import { EVENT, FACTS, FEE_RATE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from './tables.js'
 import { deleteRows, excluded, putMeta, putRows, type Writing } from './view.js'
 
 const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bigint }) =>
@@ -33,7 +34,7 @@ async function putEvents (to: Writing, { events, fees }: StepChanges): Promise<v
   await putRows(to, 'events', events.map(event => ({
     revision: to.nextRevision(),
     dao: to.numberOf(event.dao),
-    ...rowOf(STORED_EVENT, { ...event, facts: event.facts ?? null }),
+    ...rowOf(STORED_EVENT, event),
     late: event.slot <= published ? 'event' as const : null
   })))
   await putCloses(to, events)

@@ -1,6 +1,6 @@
 import type { Rational } from '../../decimal.js'
 import type { Candle } from '../rules/candles.js'
-import type { CloseRow } from '../rules/types.js'
+import type { CloseRow } from '../rules/rows.js'
 import type { Store } from '../store/create-store.js'
 import type { Since } from '../store/types.js'
 import { createTurns } from '../../async.js'

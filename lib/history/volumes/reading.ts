@@ -5,7 +5,7 @@ import {
 import { ratio } from '../../decimal.js'
 import { type Completeness, knowledgeOf, wholeAfterOf } from '../rules/completeness.js'
 import { walkedTo } from '../rules/signature-ranges.js'
-import type { MarketKey, Trade } from '../rules/types.js'
+import type { MarketKey, Trade } from '../rules/rows.js'
 import type { Store } from '../store/create-store.js'
 import type { CandleRange } from '../store/types.js'
 import type { Volumes } from './volumes.js'

@@ -2,7 +2,7 @@ import { test } from 'tap'
 import {
   checkDay, checkHead, coversDay, isBehind, lastDayEdge, lastDayText, phaseOf, statusOf
 } from '../../../lib/history/status.js'
-import type { StoreState } from '../../../lib/history/rules/types.js'
+import type { StoreState } from '../../../lib/history/rules/rows.js'
 import { ageTime } from '../../support/age-time.js'
 
 const NOW = 1_767_225_600

@@ -1,7 +1,6 @@
-import { type Completeness, knowledgeOf } from '../../../lib/history/rules/completeness.js'
-import { NO_OWNERS } from '../../../lib/history/rules/missing-owners.js'
+import { type Completeness, knowledgeOf, NO_OWNERS } from '../../../lib/history/rules/completeness.js'
 import type { SequenceGap } from '../../../lib/history/rules/sequence-gaps.js'
-import type { MissingTransaction } from '../../../lib/history/rules/types.js'
+import type { MissingTransaction } from '../../../lib/history/rules/rows.js'
 
 /** What nodes no longer have, to where the walk has come, and what has been compared (0: nothing). */
 export interface Past { lostBefore?: number | null, walkedTo?: number, verifiedSlot?: number }

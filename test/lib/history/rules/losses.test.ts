@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { lossOf, reachesBeyond, spans, withLoss } from '../../../../lib/history/rules/losses.js'
-import type { IndexedRange, Loss } from '../../../../lib/history/rules/types.js'
+import type { IndexedRange, Loss } from '../../../../lib/history/rules/rows.js'
 
 const loss = (
   fromSlot: number, toSlot: number, until: number | null = toSlot * 10

@@ -1,7 +1,6 @@
 import { test } from 'tap'
-import type { Completeness } from '../../../../lib/history/rules/completeness.js'
-import { NO_OWNERS, suspectsAt } from '../../../../lib/history/rules/missing-owners.js'
-import type { MissingTransaction, SequenceRange } from '../../../../lib/history/rules/types.js'
+import { type Completeness, NO_OWNERS, suspectsAt } from '../../../../lib/history/rules/completeness.js'
+import type { MissingTransaction, SequenceRange } from '../../../../lib/history/rules/rows.js'
 import { mayOwnOf, type Past } from '../../../support/history/knowledge.js'
 
 const missing = (...slots: number[]): MissingTransaction[] => slots.map(

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { add, compare, ratio, ZERO, type Rational } from '../../../../lib/decimal.js'
 import { planStep, type AttributedEvent } from '../../../../lib/history/rules/plan-step.js'
-import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
+import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/rows.js'
 import { SCALE, sumOf } from '../../../../lib/history/rules/fixed-point.js'
 import { dayOf } from '../../../../lib/time.js'
 import { swapVolume, type VolumeRule } from '../../../../lib/market/volume.js'
@@ -37,6 +37,7 @@ function chain (dao: string, list: readonly Made[]): AttributedEvent[] {
     swap: null,
     fees: null,
     reserves: null,
+    facts: null,
     reason: null,
     raw: null,
     ...rest

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { provenReading } from '../../../../lib/history/rules/sequence-gaps.js'
-import type { Accounts } from '../../../../lib/history/rules/types.js'
+import type { Accounts } from '../../../../lib/history/rules/rows.js'
 
 const reading = (slot: number, numbers: Record<string, bigint>): Accounts =>
   ({ slot, time: 10 * slot, daos: Object.entries(numbers).map(([address, seqNum]) => ({ address, seqNum })) })

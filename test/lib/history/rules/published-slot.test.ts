@@ -3,7 +3,7 @@ import type { Completeness } from '../../../../lib/history/rules/completeness.js
 import { isLost, UNREADABLE_VERSION } from '../../../../lib/history/rules/losses.js'
 import { publishableSlot, type PublishView } from '../../../../lib/history/rules/published-slot.js'
 import type { SequenceGap } from '../../../../lib/history/rules/sequence-gaps.js'
-import type { MissingTransaction } from '../../../../lib/history/rules/types.js'
+import type { MissingTransaction } from '../../../../lib/history/rules/rows.js'
 import { bySignature, NOTHING_MISSING, type Past, pastOf } from '../../../support/history/knowledge.js'
 
 interface Facts extends Past, Partial<Pick<Completeness, 'losses'> & Pick<PublishView, 'incompleteSlot' | 'excluded'>> {

@@ -3,7 +3,7 @@ import {
   isLost, isToCome, type KnownDao, type ProvedNumbers, UNREADABLE_VERSION, withProved
 } from '../../../../lib/history/rules/losses.js'
 import { gapKey, sequenceGapsOf, sizeOf } from '../../../../lib/history/rules/sequence-gaps.js'
-import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/types.js'
+import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/rows.js'
 import { bySignature, mayReach, type Past, pastOf } from '../../../support/history/knowledge.js'
 
 const range = (first: bigint, last: bigint): SequenceRange => ({

@@ -2,7 +2,7 @@ import { test } from 'tap'
 import {
   holds, insert, mayHold, rangeOf, type FoundFee
 } from '../../../../lib/history/rules/sequence-ranges.js'
-import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
+import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/rows.js'
 import fc from '../../../support/property.js'
 
 interface Made { seq: bigint, side: 'buy' | 'sell' | null, fee: bigint }

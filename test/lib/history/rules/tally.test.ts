@@ -3,7 +3,7 @@ import { ratio } from '../../../../lib/decimal.js'
 import type { Size } from '../../../../lib/history/rules/candles.js'
 import { SCALE } from '../../../../lib/history/rules/fixed-point.js'
 import { createTally, disagreement } from '../../../../lib/history/rules/tally.js'
-import type { Trade } from '../../../../lib/history/rules/types.js'
+import type { Trade } from '../../../../lib/history/rules/rows.js'
 import type { SwapFacts, VolumeRule } from '../../../../lib/market/volume.js'
 
 const QUARTER: VolumeRule = { rate: ratio(25n, 10_000n), basis: 'input' }

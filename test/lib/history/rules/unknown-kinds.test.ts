@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { movedAcross } from '../../../../lib/history/rules/unknown-kinds.js'
-import type { StoredEvent } from '../../../../lib/history/rules/types.js'
+import type { StoredEvent } from '../../../../lib/history/rules/rows.js'
 import { readEvents, UNKNOWN_KIND } from '../../../../lib/protocol/events.js'
 import { createLedger, type Dao } from '../../../../simulator/index.js'
 import type { RawTransaction } from '../../../../lib/chain/types.js'

@@ -7,7 +7,7 @@ import { ratio } from '../../../../lib/decimal.js'
 import { EMPTY_CANDLE, type CandleRow, type Size } from '../../../../lib/history/rules/candles.js'
 import type { Store } from '../../../../lib/history/store/create-store.js'
 import type { StepChanges } from '../../../../lib/history/store/types.js'
-import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/types.js'
+import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/rows.js'
 
 export interface EngineUnderTest<Place> {
   name: string
@@ -55,6 +55,7 @@ const event = (seq: bigint, rest: Partial<StoredEvent> = {}): StoredEvent => ({
   fees: { quote: U64, base: 0n },
   reserves: { quote: 1n, base: U64 },
   reason: null,
+  facts: null,
   raw: null,
   ...rest
 })

@@ -7,6 +7,7 @@ export interface Mapping<Row, T> {
 
 type Of<M> = M extends Mapping<infer Row, infer T> ? { row: Row, value: T } : never
 export type RowOf<M> = Of<M>['row']
+export type ValueOf<M> = Of<M>['value']
 
 /** 20 digits, the length of 2^64 − 1: ordered as the numbers are. */
 export const seqText = (seq: bigint): string => seq.toString().padStart(20, '0')
