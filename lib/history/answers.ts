@@ -55,16 +55,25 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
     if (signal.aborted) throw new ServiceError('SHUTTING_DOWN', 'the history is stopping')
   }
 
-  /** Candles are made by the rule of the process that writes. */
-  function checkSums ({ valuation: kept }: StoreState): void {
-    if (kept === null) throw warmingUp('sums and candles are being made of the swaps')
-    if (sameValuation(kept, valuation)) return
-    throw unusable('the process that writes the history has another PROTOCOL_FEE_RATE or VOLUME_BASIS than this one')
+  /** Why sums and candles can't be told, if so: they are made by the rule of the process that writes. */
+  function wrongSums ({ valuation: kept }: StoreState): ServiceError | undefined {
+    if (kept === null) return warmingUp('sums and candles are being made of the swaps')
+    if (sameValuation(kept, valuation)) return undefined
+    return unusable('the process that writes the history has another PROTOCOL_FEE_RATE or VOLUME_BASIS than this one')
   }
 
+  let isReadable = true
   const seeing: AnswersOptions['seeing'] = async work => {
     checkRunning()
-    return await options.seeing(work)
+    let hasBegun = false
+    try {
+      return await options.seeing(seen => {
+        hasBegun = true
+        return work(seen)
+      })
+    } finally {
+      isReadable = hasBegun
+    }
   }
 
   /** As `seeing`, where `check` finds the history current, and candles are not being rebuilt. */
@@ -72,12 +81,17 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
     check: (seen: ReturnType<typeof facts>) => Head, work: (seen: Seen, head: Head) => Promise<T>
   ): Promise<T> => seeing(async seen => {
       const head = check(facts(seen))
-      checkSums(seen)
+      const wrong = wrongSums(seen)
+      if (wrong !== undefined) throw wrong
       return await work(seen, head)
     })
 
   return {
-    status: (): HistoryStatus => statusOf({ ...last(), time, staleMs }),
+    status (): HistoryStatus {
+      const seen = last()
+      const hasSums = seen !== undefined && wrongSums(seen) === undefined
+      return { ...statusOf({ ...seen, time, staleMs }), isReadable, hasSums }
+    },
     /** Up to which all is stored. Throws WARMING_UP, and HISTORY_UNAVAILABLE where it is behind. */
     head (): Head {
       checkRunning()

@@ -139,6 +139,10 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
     losses: state.losses.length,
     /** Swaps by observed fee rate, basis points or "other", where it is not the configured one. */
     rateDisagreements: Array.from(state.rates, ([bps, swaps]) => ({ bps, swaps })),
+    /** Whether there was a state to read when one was last asked for. */
+    isReadable: true,
+    /** Whether sums and candles are there, and by the rule of this process. */
+    hasSums: true,
     /** Whether this process is the one that writes. */
     leads: false,
     /** Why nothing can be written, if so. */

@@ -26,8 +26,10 @@ export async function readiness (
   const halted = time.halted()
   const firstDay = firstWholeDay(status)
   // the tickers ask for the state first, then for the history
-  const hasState = failure === undefined || isServiceError(failure, 'WARMING_UP', 'HISTORY_UNAVAILABLE')
-  const hasHead = hasState && phase !== 'starting' && !status.isBehind
+  const hasState = failure === undefined ||
+    isServiceError(failure, 'WARMING_UP', 'HISTORY_UNAVAILABLE', 'WRONG_NETWORK')
+  const canRead = hasState && (failure === undefined || status.isReadable)
+  const hasHead = canRead && phase !== 'starting' && !status.isBehind && status.hasSums
   /** What a group of paths can tell by now. */
   const group = (ready: boolean, paths: string[], after?: number, left: number | null = null) =>
     ({ paths, ready, since: ready ? sinceText(after) ?? null : null, seconds_left: ready ? null : left })
@@ -50,7 +52,7 @@ export async function readiness (
         ['/api/volume/aggregate', '/api/fees/aggregate', '/api/liquidity/aggregate', '/api/days'],
         firstDay * DAY - 1
       ),
-      group(hasState && status.isPublished, ['/dexscreener', '/geckoterminal'])
+      group(canRead && status.isPublished, ['/dexscreener', '/geckoterminal'])
     ],
     chain: {
       utc: new Date(time.utc()).toISOString(),

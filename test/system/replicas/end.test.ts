@@ -3,6 +3,7 @@ import { test, type Test } from 'tap'
 import { ROUTER, startChain, until } from '../../helper.js'
 import { newPlace, withoutPostgres } from '../../support/history/postgres.js'
 import { createLink } from '../../support/link.js'
+import type { Ready } from '../../../schemas/ready.js'
 import { startServer } from '../reliability/process.js'
 import { steadyNow } from '../../support/steady-time.js'
 
@@ -50,8 +51,8 @@ test('a signal ends a start that waits for others, at once and with status 0', {
 })
 
 /** A service on a database behind a link, once all that it answers is there. */
-async function onLink (t: Test) {
-  const env = await setUp(t)
+async function onLink (t: Test, settings = {}) {
+  const env = { ...await setUp(t), ...settings }
   const place = newPlace(t)
   const database = new URL(place.url)
   const link = await createLink({ host: database.hostname, port: Number(database.port || 5432) })
@@ -61,7 +62,7 @@ async function onLink (t: Test) {
   const url = await server.url()
   await until('the history is there', async () => (await fetch(`${url}/dexscreener/latest-block`)).status === 200)
   await until('the tickers are there', async () => (await fetch(`${url}/api/tickers`)).status === 200)
-  return { link, server, url, place }
+  return { link, server, url, place, env }
 }
 
 test('of a silent database what needs it is 503 in time, however many ask, and no fault of a node', { skip }, async t => {
@@ -86,6 +87,28 @@ test('of a silent database what needs it is 503 in time, however many ask, and n
   })
   await Promise.all(waves)
   t.same(wrong, [])
+})
+
+/** Whether each group of paths answers, as one of it does, and as /ready tells. */
+async function checkTold (t: Test, url: string, expected: Record<string, boolean>, when: string): Promise<void> {
+  const { answers } = await (await fetch(`${url}/ready`)).json() as Ready
+  for (const [path, does] of Object.entries(expected)) {
+    t.equal((await fetch(url + path)).ok, does, `${path} ${when}`)
+    const group = answers.find(({ paths }) => paths.some(begin => path.startsWith(begin)))
+    t.equal(group?.ready, does, `${path} as told ${when}`)
+  }
+}
+
+test('/ready tells of each group whether it answers: beside another basis, and of a silent database', { skip }, async t => {
+  const { link, url, place, env } = await onLink(t, { STALE_IF_ERROR: '0' })
+  const other = await startServer(t, { ...env, ROLE: 'api', VOLUME_BASIS: 'fees', DATABASE_URL: place.url }).url()
+  await until('it has read the database', async () => (await fetch(`${other}/dexscreener/latest-block`)).ok)
+  const none = { '/api/pools': false, '/api/proposals': false, '/api/tickers': false, '/api/volume/aggregate': false }
+  await checkTold(t, other, { '/api/daos': true, ...none, '/dexscreener/latest-block': true }, 'beside another basis')
+  link.begin('silent')
+  await until('the tickers are too old', async () => !(await fetch(`${url}/api/tickers`)).ok)
+  const silent = { '/api/daos': true, '/api/pools': false, '/dexscreener/latest-block': false }
+  await checkTold(t, url, silent, 'while it is silent')
 })
 
 test('a database that works slowly is waited for', { skip }, async t => {
