@@ -3,7 +3,7 @@ import type { SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { badAnswer, isServiceError } from '../../errors.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
-  above, beginRange, extend, extendUp, merge, unindexedRanges, type UnindexedRange
+  above, extend, joinRanges, rangeOf, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
 import type { IndexedRange, Loss } from '../rules/rows.js'
 import type { Step } from './commit.js'
@@ -86,7 +86,9 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
 
   /** Once all of `range` is stored, or given up. */
   const closed = ({ index, until }: UnindexedRange, ranges = writer.state.indexedRanges): Partial<Step> =>
-    until === undefined ? { indexedRanges: ranges, ended: true } : { indexedRanges: merge(ranges, index) }
+    until === undefined
+      ? { indexedRanges: ranges, ended: true }
+      : { indexedRanges: ranges.toSpliced(index, 2, joinRanges(ranges[index]!, until)) }
 
   /** Stores some of what lies below a range, first what is younger than `edge`. */
   async function storeBelow (range: UnindexedRange, edge: number): Promise<StepResult> {
@@ -116,7 +118,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     const { indexedRanges, ended } = writer.state
     const isFirst = indexedRanges.length === 0
     const advanced = await process(entries, 'head', isFirst ? PATIENCE_MS : HEAD_PATIENCE_MS, taken =>
-      ({ indexedRanges: [beginRange(taken), ...indexedRanges], ended: ended && !isFirst }))
+      ({ indexedRanges: [rangeOf(taken), ...indexedRanges], ended: ended && !isFirst }))
     if (advanced.taken > 0) {
       Object.assign(listings.of({ until: indexedRanges[0] }), { entries: entries.slice(advanced.taken), whole })
     }
@@ -130,7 +132,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   /** Stores the oldest of what waits above the newest range. */
   async function rise (top: IndexedRange, { entries, asked }: NonNullable<typeof rising>): Promise<HeadResult> {
     const advanced = await process(entries, 'head', HEAD_PATIENCE_MS, taken =>
-      ({ indexedRanges: writer.state.indexedRanges.with(0, extendUp(top, taken)) }))
+      ({ indexedRanges: writer.state.indexedRanges.with(0, joinRanges(rangeOf(taken.toReversed()), top)) }))
     const left = entries.slice(advanced.taken)
     if (advanced.taken > 0) wait(left, asked)
     return { ...advanced, reached: left.length === 0 ? asked : undefined }

@@ -19,48 +19,31 @@ export function above (page: readonly SignatureInfo[], until: IndexedRange | und
   return end === -1 ? [...page] : page.slice(0, end)
 }
 
-/** The low end once `entries`, at least one, newest first, are added below `before`. */
-function lowEnd (entries: readonly SignatureInfo[], before?: IndexedRange) {
-  const last = entries.at(-1)!
+/** Of consecutive entries, at least one, newest first. */
+export function rangeOf (entries: readonly SignatureInfo[]): IndexedRange {
+  const [first, last] = [entries[0]!, entries.at(-1)!]
   return {
+    newest: first.signature,
+    newestSlot: first.slot,
     oldest: last.signature,
     oldestSlot: last.slot,
-    oldestTime: entries.findLast(({ blockTime }) => blockTime !== null)?.blockTime ?? before?.oldestTime ?? null,
-    anchor: entries.at(-2)?.signature ?? before?.oldest ?? null
+    oldestTime: entries.findLast(({ blockTime }) => blockTime !== null)?.blockTime ?? null,
+    anchor: entries.at(-2)?.signature ?? null
   }
 }
 
-/** Of consecutive entries, at least one, newest first. */
-export const beginRange = (entries: readonly SignatureInfo[]): IndexedRange =>
-  ({ newest: entries[0]!.signature, newestSlot: entries[0]!.slot, ...lowEnd(entries) })
+/** Of two that touch. */
+export const joinRanges = (upper: IndexedRange, lower: IndexedRange): IndexedRange => ({
+  ...lower,
+  newest: upper.newest,
+  newestSlot: upper.newestSlot,
+  oldestTime: lower.oldestTime ?? upper.oldestTime,
+  anchor: lower.anchor ?? upper.oldest
+})
 
 /** Downwards by the entries that follow, newest first. */
 export const extend = (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange =>
-  entries.length === 0 ? range : { ...range, ...lowEnd(entries, range) }
-
-/** Upwards by entries, at least one, oldest first. */
-export function extendUp (range: IndexedRange, entries: readonly SignatureInfo[]): IndexedRange {
-  const last = entries.at(-1)!
-  return {
-    ...range,
-    newest: last.signature,
-    newestSlot: last.slot,
-    oldestTime: range.oldestTime ?? entries.find(({ blockTime }) => blockTime !== null)?.blockTime ?? null,
-    anchor: range.anchor ?? entries[0]!.signature
-  }
-}
-
-/** Joins the range `index` and the one below it, which touch. */
-export function merge (indexedRanges: readonly IndexedRange[], index: number): IndexedRange[] {
-  const [upper, lower] = [indexedRanges[index]!, indexedRanges[index + 1]!]
-  return indexedRanges.toSpliced(index, 2, {
-    ...lower,
-    newest: upper.newest,
-    newestSlot: upper.newestSlot,
-    oldestTime: lower.oldestTime ?? upper.oldestTime,
-    anchor: lower.anchor ?? upper.oldest
-  })
-}
+  entries.length === 0 ? range : joinRanges(range, rangeOf(entries))
 
 /** Newest first. */
 export function unindexedRanges ({ indexedRanges, ended }: Walked): UnindexedRange[] {

@@ -2,14 +2,17 @@ import { test } from 'tap'
 import type { SignatureInfo } from '../../../../lib/chain/types.js'
 import { orderFault } from '../../../../lib/chain/transactions.js'
 import { isWalked } from '../../../../lib/history/rules/completeness.js'
+import type { IndexedRange } from '../../../../lib/history/rules/rows.js'
 import {
-  above, beginningOf, beginRange, extend, extendUp, merge, unindexedRanges, walkedTo
+  above, beginningOf, extend, joinRanges, rangeOf, unindexedRanges, walkedTo
 } from '../../../../lib/history/rules/signature-ranges.js'
 
 const entry = (slot: number, blockTime: number | null = slot * 10): SignatureInfo => ({
   signature: `s${slot}`, slot, failed: false, blockTime, transactionIndex: null
 })
 const entries = (...slots: number[]) => slots.map(slot => entry(slot))
+/** Upwards by entries, oldest first. */
+const extendUp = (range: IndexedRange, above: SignatureInfo[]) => joinRanges(rangeOf(above.toReversed()), range)
 
 test('a page out of order, above its cursor, or with a signature twice is refused', t => {
   t.equal(orderFault(entries(9, 8, 8 - 0.5), entry(9.5)), undefined)
@@ -24,32 +27,32 @@ test('a page out of order, above its cursor, or with a signature twice is refuse
 })
 
 test('a range begins with a page, and goes on downwards and upwards', t => {
-  const range = beginRange(entries(9, 8, 7))
+  const range = rangeOf(entries(9, 8, 7))
   t.same(range, { newest: 's9', newestSlot: 9, oldest: 's7', oldestSlot: 7, oldestTime: 70, anchor: 's8' })
-  t.equal(beginRange([entry(9)]).anchor, null, 'of one entry nothing is newer')
+  t.equal(rangeOf([entry(9)]).anchor, null, 'of one entry nothing is newer')
   t.same(extend(range, entries(6, 5)), { ...range, oldest: 's5', oldestSlot: 5, oldestTime: 50, anchor: 's6' })
   t.same(extend(range, entries(6)), { ...range, oldest: 's6', oldestSlot: 6, oldestTime: 60, anchor: 's7' })
   t.equal(extend(range, []), range)
   t.equal(extend(range, [entry(6, null)]).oldestTime, 70, 'an entry without a time keeps the last known one')
   t.same(extendUp(range, entries(10, 11)), { ...range, newest: 's11', newestSlot: 11 })
-  t.equal(extendUp(beginRange([entry(9)]), entries(10)).anchor, 's10')
-  t.equal(extendUp(beginRange([entry(9)]), entries(10, 11)).anchor, 's10', 'the entry just newer than the oldest')
+  t.equal(extendUp(rangeOf([entry(9)]), entries(10)).anchor, 's10')
+  t.equal(extendUp(rangeOf([entry(9)]), entries(10, 11)).anchor, 's10', 'the entry just newer than the oldest')
   t.equal(
-    extendUp(beginRange([entry(9, null)]), [entry(10, null), entry(11), entry(12)]).oldestTime,
+    extendUp(rangeOf([entry(9, null)]), [entry(10, null), entry(11), entry(12)]).oldestTime,
     110,
     'the oldest time that is known'
   )
-  t.equal(extendUp(beginRange([entry(9, null)]), [entry(10, null)]).oldestTime, null)
+  t.equal(extendUp(rangeOf([entry(9, null)]), [entry(10, null)]).oldestTime, null)
   t.same(
-    beginRange([entry(9), entry(8), entry(7, null)]),
+    rangeOf([entry(9), entry(8), entry(7, null)]),
     { newest: 's9', newestSlot: 9, oldest: 's7', oldestSlot: 7, oldestTime: 80, anchor: 's8' }
   )
-  t.equal(beginRange([entry(9, 0), entry(8, null)]).oldestTime, 0)
+  t.equal(rangeOf([entry(9, 0), entry(8, null)]).oldestTime, 0)
   t.end()
 })
 
 test('a page ends where what is indexed begins', t => {
-  const below = beginRange(entries(5, 4))
+  const below = rangeOf(entries(5, 4))
   t.same(above(entries(9, 6, 5, 4), below), entries(9, 6))
   t.same(
     above(entries(9, 6, 4), below), entries(9, 6), 'a lower slot is below, though the newest signature is not named'
@@ -66,7 +69,7 @@ test('a page ends where what is indexed begins', t => {
 })
 
 test('ranges that touch become one; what is left between them is what remains to be walked', t => {
-  const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
+  const [upper, lower] = [rangeOf(entries(9, 8)), rangeOf(entries(5, 4))]
   t.same(
     unindexedRanges({ indexedRanges: [upper, lower], ended: false }).map(({ index, until }) => [index, until?.newest]),
     [[0, 's5'], [1, undefined]]
@@ -74,23 +77,16 @@ test('ranges that touch become one; what is left between them is what remains to
   t.same(unindexedRanges({ indexedRanges: [upper, lower], ended: true }).map(({ index }) => index), [0])
   t.same(unindexedRanges({ indexedRanges: [upper], ended: true }), [])
   t.same(
-    merge([upper, lower], 0),
-    [{ newest: 's9', newestSlot: 9, oldest: 's4', oldestSlot: 4, oldestTime: 40, anchor: 's5' }]
+    joinRanges(upper, lower),
+    { newest: 's9', newestSlot: 9, oldest: 's4', oldestSlot: 4, oldestTime: 40, anchor: 's5' }
   )
-  const lowest = beginRange(entries(2, 1))
-  t.same(
-    merge([upper, lower, lowest], 0).map(({ newest, oldest }) => [newest, oldest]),
-    [['s9', 's4'], ['s2', 's1']],
-    'others stay'
-  )
-  t.same(merge([upper, lower, lowest], 1).map(({ newest, oldest }) => [newest, oldest]), [['s9', 's8'], ['s5', 's1']])
-  t.equal(merge([upper, { ...lower, oldestTime: null }], 0)[0]!.oldestTime, 80)
-  t.equal(merge([upper, beginRange([entry(5)])], 0)[0]!.anchor, 's8', 'the one above is newer than a single oldest')
+  t.equal(joinRanges(upper, { ...lower, oldestTime: null }).oldestTime, 80)
+  t.equal(joinRanges(upper, rangeOf([entry(5)])).anchor, 's8', 'the one above is newer than a single oldest')
   t.end()
 })
 
 test('a time is covered by the newest range alone, or by everything once the beginning is reached', t => {
-  const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
+  const [upper, lower] = [rangeOf(entries(9, 8)), rangeOf(entries(5, 4))]
   t.equal(walkedTo({ indexedRanges: [upper, lower], ended: true }), 80)
   t.same(
     [81, 80, 79].map(time => isWalked(80, time)), [true, false, false], 'a transaction of the same second may lie below'
@@ -109,7 +105,7 @@ test('a time is covered by the newest range alone, or by everything once the beg
 })
 
 test('the past that a node offers begins where the walk has ended, once nothing is left between', t => {
-  const [upper, lower] = [beginRange(entries(9, 8)), beginRange(entries(5, 4))]
+  const [upper, lower] = [rangeOf(entries(9, 8)), rangeOf(entries(5, 4))]
   t.equal(beginningOf({ indexedRanges: [upper], ended: true }), 80)
   t.equal(beginningOf({ indexedRanges: [upper], ended: false }), null)
   t.equal(beginningOf({ indexedRanges: [upper, lower], ended: true }), null)
