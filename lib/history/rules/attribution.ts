@@ -22,21 +22,20 @@ export interface Directory {
   fits (dao: string, seq: bigint, slot: number): boolean
 }
 
-/** Undefined: none, or more than one. */
-function onlyDao (keys: readonly string[], directory: Directory): string | undefined {
-  const daos = new Set(keys.filter(directory.isDao))
-  return daos.size === 1 ? [...daos][0] : undefined
-}
+/** DAOs among addresses, and those of proposals among them. */
+const ownersOf = (keys: readonly string[], { isDao, daoOfProposal }: Directory): string[] =>
+  [...new Set(keys.flatMap(key => isDao(key) ? [key] : daoOfProposal(key) ?? []))]
+
+const only = (daos: readonly string[]): string | undefined => daos.length === 1 ? daos[0] : undefined
 
 /** The DAO of an event that is not understood, by its data, or the only one of its transaction; its number must fit. */
 function ofUnknown ({ candidates, accounts, seq, slot }: ProgramEvent, directory: Directory): string | undefined {
   if (seq === null || slot === null) return undefined
-  const owners = (keys: readonly string[]): string[] =>
-    [...new Set(keys.flatMap(key => directory.isDao(key) ? [key] : directory.daoOfProposal(key) ?? []))]
-  const fitting = (keys: readonly string[]): string[] => owners(keys).filter(dao => directory.fits(dao, seq, slot))
-  const named = fitting(candidates)
-  if (named.length > 0) return named.length === 1 ? named[0] : undefined
-  return directory.knowsAll && owners(accounts).length === 1 ? fitting(accounts)[0] : undefined
+  const fits = (dao: string) => directory.fits(dao, seq, slot)
+  const named = ownersOf(candidates, directory).filter(fits)
+  if (named.length > 0) return only(named)
+  const owner = directory.knowsAll ? only(ownersOf(accounts, directory)) : undefined
+  return owner !== undefined && fits(owner) ? owner : undefined
 }
 
 const understood = ({ name }: ProgramEvent) => name !== 'Unknown' && name !== 'Unreadable'
@@ -90,8 +89,7 @@ export function attribute (
 /** A waiting row whose DAO may have become known. */
 export function attributeLater (waiting: UnattributedEvent, directory: Directory): AttributedEvent | undefined {
   const { keepsFees, keys, seq, at, ...rest } = waiting
-  const proposal = keys.find(key => directory.daoOfProposal(key) !== undefined)
-  const dao = proposal === undefined ? onlyDao(keys, directory) : directory.daoOfProposal(proposal)
+  const dao = only(ownersOf(keys, directory))
   if (dao === undefined || seq === null || at === null) return undefined
   const pool = { swap: null, liquidity: null, fees: null, reserves: null }
   return { event: { ...rest, seq, at, dao, ...pool, facts: null, maker: null, blockIndex: null }, keepsFees }
