@@ -2,8 +2,8 @@ import type { AccountState } from '../rules/rows.js'
 import { movedAcross } from '../rules/unknown-kinds.js'
 import type { Context } from './context.js'
 
-/** Neighbours of an event that are read on each side, and how far apart events may be that are judged together. */
-const [AROUND, TOGETHER] = [64n, 128n]
+/** Neighbours of an event that are read on each side. */
+const AROUND = 64n
 /** Stored in place of the first reason, so that it is judged once. */
 const MOVED = 'of an unknown kind, and the reserves of the pool moved across it'
 
@@ -13,16 +13,13 @@ const MOVED = 'of an unknown kind, and the reserves of the pool moved across it'
  */
 export function createJudge ({ store, writer, signal, onLog }: Pick<Context, 'store' | 'writer' | 'signal' | 'onLog'>) {
   /** Whether the reserves moved across a DAO's events `seqs`, where that can be told. */
-  async function movedOf (
-    dao: string, seqs: readonly bigint[], account: AccountState | undefined
-  ): Promise<Map<bigint, boolean>> {
+  async function movedOf (dao: string, seqs: readonly bigint[], account: AccountState | undefined) {
     const found: Array<[bigint, boolean]> = []
-    for (let open = seqs; open.length > 0;) {
-      const [first] = open as [bigint]
-      const last = open.findLast(seq => seq < first + TOGETHER)!
-      open = open.filter(seq => seq > last)
-      const from = first > AROUND ? first - AROUND : 1n
-      const events = await store.eventsOf(dao, from, Number(last - from + 1n + AROUND))
+    let end = 0n
+    for (const seq of seqs) {
+      if (seq < end) continue   // with the one before
+      end = seq + AROUND
+      const events = await store.eventsOf(dao, seq > AROUND ? seq - AROUND : 1n, Number(3n * AROUND))
       found.push(...movedAcross(events, events.at(-1)?.seq === account?.seqNum ? account?.reserves : undefined))
     }
     return new Map(found)
