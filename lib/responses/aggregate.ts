@@ -126,7 +126,8 @@ export function createDayResponses (sources: Sources) {
 
   const liquidity = keep(sources, async (parts, asked: string) => {
     const { state: { daos: known, usdPerUnit, symbolOf }, walkedTo, firstDay } = await totals(parts)
-    const wanted = [...known.values()].filter(({ address }) => [address, ''].includes(asked))
+    const wanted = [...known.values()].filter(({ address, quoteMint }) =>
+      [address, ''].includes(asked) && usdPerUnit(quoteMint) !== undefined)
     const pools = await history.read(async reading => {
       const all = await reading.closes()
       return wanted.map(({ address, baseMint, quoteMint, createdAt }) => {
@@ -142,7 +143,8 @@ export function createDayResponses (sources: Sources) {
     })
     const daos =
       largestFirst(newest, ({ usd, liquidity }) => liquidity === null ? null : usd, ({ pool }) => pool.address)
-    const isWhole = rows.every(({ unknown }) => unknown === 0) && firstDay === -Infinity
+    // days before the first of which anything is known are no rows
+    const isWhole = pools.every(({ wholeAfter }) => wholeAfter === -Infinity)
     return jsonResponse<AggregateLiquidity>({
       totalLiquidity: liquidityText(rows[0]),
       dailyBreakdown: rows.map(row =>

@@ -152,6 +152,12 @@ test('a day of which no node has anything is not told, but where there was no DA
   for (const at of [2, 3, 6]) t.match(await day(at), [503, undefined], `the swap of that day, if any, is lost: ${at}`)
   t.same(await day(7), [200, false, '7.00', 1, 'false'])
   t.match((await app.inject('/api/days')).json(), [{ trades: 1 }], 'as the list has it')
+  dao.swap('buy', 7_000_000n)
+  ledger.advance(DAY)
+  await headReached(app, ledger, ledger.time)
+  const liquidity = await app.inject('/api/liquidity/aggregate')
+  t.match(liquidity.json(), { dailyBreakdown: [{ daos: 1, unknown: 0 }] })
+  t.match(liquidity.headers, { 'x-history-complete': 'false' }, 'it begins where the loss ends')
 })
 
 test('an interval without a trade begins with the price before it, or is not told', async t => {
