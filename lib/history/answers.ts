@@ -1,4 +1,3 @@
-/** What a history answers, in the process that writes it and in others alike. */
 import { ServiceError, unusable, warmingUp } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { sameValuation } from './rules/fixed-point.js'
@@ -30,7 +29,7 @@ export interface AnswersOptions extends Freshness {
   seeing: <T>(work: (seen: Seen) => Promise<T>) => Promise<T>
 }
 
-/** Per DAO; the newest slot only where no number between is missing: one far off may be wrong. */
+/** By DAO; the newest slot only where no number between is missing: one far off may be wrong. */
 function reportOf (seen: Seen) {
   return new Map(Array.from(daosOf(seen), dao => {
     const ranges = seen.sequenceRanges.get(dao) ?? []

@@ -45,7 +45,7 @@ interface Running { writer: StepWriter, indexer: Indexer }
 /** Between two tries at a store of another network, ms. */
 const REFUSED_MS = 60_000
 
-/** The history of a program: once started, follows the chain into `store`; answers from it. */
+/** Once started, follows the chain into `store`; answers from it. */
 export function createHistory (options: HistoryOptions): History {
   const { reader, store, program, daos, rate, basis, time, clock = systemClock, onLog = () => {} } = options
   const { staleMs = 60_000 } = options
@@ -59,7 +59,6 @@ export function createHistory (options: HistoryOptions): History {
   let tellLoaded = () => {}
   const loaded = new Promise<void>(resolve => { tellLoaded = resolve })
 
-  /** Rows of two networks must never be mixed. */
   async function bindNetwork (): Promise<void> {
     const genesis = await reader.genesisHash({ priority: 'head', signal })
     refusal = null

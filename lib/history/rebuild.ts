@@ -1,18 +1,17 @@
 import { letGo } from '../async.js'
+import { shortText } from '../decimal.js'
 import type { VolumeRule } from '../market/volume.js'
 import { withStored } from './indexing/commit.js'
 import type { Context } from './indexing/context.js'
 import { feeRatesOf, createTally } from './rules/tally.js'
-import { fractionText, sameValuation } from './rules/fixed-point.js'
+import { sameValuation } from './rules/fixed-point.js'
 import type { Store } from './store/create-store.js'
 import type { StoreState } from './rules/rows.js'
 
+/** `store`: held by this process alone; `onProgress`: told after each page how many of the swaps are counted. */
 export interface RebuildOptions {
-  /** Held by this process alone. */
   store: Store
-  /** Ends it between two pages. */
   signal?: AbortSignal
-  /** Told after each page how many of the swaps are counted. */
   onProgress?: (done: number, of: number) => void
   pageSize?: number
 }
@@ -77,7 +76,7 @@ export async function rebuildIfNeeded (
     }
   })
   if (swaps === 0) return
-  const text = ({ basis, rate }: VolumeRule) => `${basis} at ${fractionText(rate)}`
+  const text = ({ basis, rate }: VolumeRule) => `${basis} at ${shortText(rate, 12)}`
   const why = noted === null ? text(valuation) : `basis ${text(noted)} is now ${text(valuation)}`
   onLog({ level: 'info', code: 'rebuilt', message: `candles and sums of ${swaps} swaps made anew: ${why}` })
 }

@@ -12,15 +12,15 @@ import { createStore } from './store/create-store.js'
 export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'onProgress'> {
   /** A URL of PostgreSQL; `schema` in its query names the schema. */
   url: string
-  /** Whether this process may be the one that writes. */
+  /** Whether this process may be it that writes. */
   writes: boolean
   /** By when all must have ended, by the clock; told once it ends. */
   endsBy?: () => number
 }
 
-/** Between two looks at what has been written. */
+/** Between two looks at what is written. */
 const LOOK_MS = 500
-/** At the end for what is under way, and of that for closing the connections, ms. */
+/** At the end for what is under way, and of that for closing connections, ms. */
 const LAST_MS = 5000
 const LAST_CLOSING_MS = 1000
 

@@ -1,4 +1,3 @@
-/** What is said about a history: phase, coverage and staleness. */
 import { CURRENT_MS, type Moment } from '../chain/moment.js'
 import { unusable, warmingUp } from '../errors.js'
 import type { AgeTime } from '../chain/timekeeper.js'
@@ -11,14 +10,8 @@ import { DAY, HOUR, MINUTE } from '../time.js'
 /** 'starting': head not reached; 'last-day': the last 24 hours are not covered; 'walking-back': what is before. */
 export type Phase = 'starting' | 'last-day' | 'walking-back' | 'following'
 
-/** What the last 24 hours still need. */
-export interface LastDayWork {
-  /** Transactions that are listed and not processed yet, and of how many. */
-  left: number
-  total: number
-  /** Estimated; null: not yet. */
-  secondsLeft: number | null
-}
+/** Transactions of the last 24 hours that are not stored yet, of how many, and an estimate; null: not yet. */
+export interface LastDayWork { left: number, total: number, secondsLeft: number | null }
 
 /** By how much block times may differ from the chain's time, s. */
 const CLOCK_MARGIN = 60
@@ -40,7 +33,7 @@ export interface Progress extends StoreState, Omit<Completeness, keyof StoreStat
   head: Moment | null
   /** While the last 24 hours are listed and not covered. */
   lastDay: LastDayWork | null
-  /** Whether there are block ranges. */
+  /** There are block ranges. */
   isPublished: boolean
 }
 
@@ -111,9 +104,9 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
   return {
     phase: phaseOf(state, head),
     last24h,
-    /** Walked to the beginning that the node offers. */
+    /** Walked to the nodes' beginning. */
     complete: isComplete(state),
-    /** Age, ms, and slot of the head. */
+    /** ms */
     headAge: head === null ? null : time.age(head.time),
     headSlot: head?.slot ?? null,
     /** Too old to be used; a halt of the chain does not count. */
@@ -122,7 +115,7 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
     isPublished: state.isPublished,
     /** Newest slot processed. */
     slot: top?.newestSlot ?? null,
-    /** Down to which all is stored from the head, Unix seconds. */
+    /** Down to which all is stored, Unix seconds. */
     oldestTime: top?.oldestTime ?? null,
     /** Signatures processed since the start. */
     signatures: 0,
@@ -133,9 +126,7 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
     /** Sequence numbers known to be missing, and whether each has been searched. */
     missingEvents: Number(sizeOf([...sequenceGaps.values()].flat())),
     searched: true,
-    /** Transactions that were listed and not given. */
     missingTransactions: state.missing.size,
-    /** Parts of the past within what is indexed that no node has any more. */
     losses: state.losses.length,
     /** Swaps by observed fee rate, basis points or "other", where it is not the configured one. */
     rateDisagreements: Array.from(state.rates, ([bps, swaps]) => ({ bps, swaps })),
@@ -143,16 +134,15 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
     isReadable: true,
     /** Whether sums and candles are there, and by the rule of this process. */
     hasSums: true,
-    /** Whether this process is the one that writes. */
+    /** Whether this process writes. */
     leads: false,
-    /** Why nothing can be written, if so. */
+    /** Why nothing can be written. */
     refusal: null as string | null
   }
 }
 
 const DURATIONS = [[DAY, 'days'], [HOUR, 'hours'], [MINUTE, 'minutes']] as const
 
-/** "about 14 minutes". */
 function about (seconds: number): string {
   const [unit, name] = DURATIONS.find(([unit]) => seconds >= 1.5 * unit) ?? [1, 'seconds']
   return `about ${Math.round(seconds / unit).toLocaleString('en-US')} ${name}`

@@ -34,7 +34,6 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   const learnt = new Set<string>()
   const warned = new Set<string>()
   const { alone: change, together: read } = createSharedTurns()
-  let sequenceGaps: ReturnType<typeof sequenceGapsOf> | undefined
   let knowsAll = false
   warn(state.rates)
 
@@ -122,7 +121,6 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
       for (const row of missing) state.missing.set(row.signature, row)
       for (const signature of found) state.missing.delete(signature)
       Object.assign(state, next)
-      sequenceGaps = undefined
     })
     report(missing, unattributed, planned.events)
     warn(state.rates)
@@ -149,10 +147,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     learn: (daos: Iterable<string>) => inTurn(() => learn(daos)),
     /** Reads of store and state between two steps. */
     read,
-    get sequenceGaps () {
-      sequenceGaps ??= sequenceGapsOf(state)
-      return sequenceGaps
-    },
+    get sequenceGaps () { return sequenceGapsOf(state) },
     /** Notes what is learnt of stored events, and who traded on their days. */
     amend: (found: readonly AmendedEvent[], makers: readonly DayMaker[] = []) => inTurn(() => change(async () => {
       await store.amend(found, makers)

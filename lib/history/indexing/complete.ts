@@ -79,7 +79,7 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
   }
 
   return async (): Promise<number> => {
-    const rows = await store.incomplete({ above, behind, limit: PAGE })
+    const rows = await store.incomplete(above, PAGE, behind)
     open = Math.max(open, await complete(rows))
     behind = rows.length === PAGE ? rows.at(-1) : undefined
     if (behind !== undefined) return clock.now()

@@ -17,7 +17,7 @@ const WHOLE_MS = 9_000
 
 const slow = () => unusable('the database takes too long')
 
-/** The store of a process that only reads; the tables exist by the first use. */
+/** Of a process that only reads; the tables exist by the first use. */
 export function openPostgresReader (place: PostgresLocation) {
   const db = tablesOf(createPool(configOf(place)))
   const turns = createTurns()
@@ -28,8 +28,7 @@ export function openPostgresReader (place: PostgresLocation) {
     const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     try {
       return await transaction.execute(async trx => {
-        // a truncated table is empty in older states, too: a rebuild waits for us here, or we for it, before our state
-        // is chosen
+        // a truncated table is empty in older states, too: a rebuild waits for us, or we for it, before ours is chosen
         await sql`lock table candles in access share mode`.execute(trx)
         return await work(trx)
       })
@@ -84,12 +83,10 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     const progress = await readLeaderProgress(store)
     // before a new lead the database may have been restored from a backup: what is in memory may be gone
     const before = seen?.fencingToken === progress.fencingToken ? seen : undefined
-    const isSame = before?.revision === progress.revision
-    const state = isSame ? before : await store.load()
-    const sequenceGaps = isSame ? before.sequenceGaps : sequenceGapsOf(state)
+    const state = before?.revision === progress.revision ? before : await store.load()
     const volumes = before?.volumes ?? createVolumes(store, options.valuation)
     const isLost: State['isLost'] = gap => progress.lost.has(lostKey(gap))
-    seen = { ...state, ...progress, sequenceGaps, isLost, volumes }
+    seen = { ...state, ...progress, sequenceGaps: sequenceGapsOf(state), isLost, volumes }
     tellLoaded()
     return seen
   }

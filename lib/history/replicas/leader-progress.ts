@@ -1,4 +1,3 @@
-/** How far the process that writes has come. */
 import type { Progress } from '../status.js'
 import type { Store } from '../store/create-store.js'
 import { NO_OWNERS } from '../rules/completeness.js'

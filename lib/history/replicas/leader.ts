@@ -15,7 +15,7 @@ import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
 /** The server ends a silent session after so long, ms: who is stopped or cut off loses the lead. */
 const SILENT_MS = 8000
 export const HEARTBEAT_MS = 2000
-/** For ending a connection that may no longer answer. */
+/** For a connection that may no longer answer. */
 const CLOSE_TIMEOUT_MS = 1000
 /** Longest wait between two sessions, ms. */
 const MAX_MS = 2000
@@ -50,7 +50,6 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
   await client.connect()
   const connection = asPoolClient((text, parameters) => client.query(text, [...parameters]), () => {})
   const db = tablesOf({ connect: async () => connection, end: () => end() })
-  /** Nothing else is asked within a transaction. */
   const inTurn = createTurns()
   let epoch: string | undefined
 
@@ -104,13 +103,12 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
 
 export interface LeaderOptions<S extends LeaderSession> {
   open (): Promise<S>
-  /** Begins what the leader does. Gives what ends it. */
+  /** Gives what ends it. */
   begin (session: S): Promise<() => Promise<void>>
   /** Whether it is at the head of the chain. */
   isCurrent (): boolean
   /** Why this process must not lead, if so. */
   refusal (): string | null
-  /** Between two calls of `tryToLead`, ms. */
   heartbeatMs?: number
   clock: Clock
   signal: AbortSignal
@@ -129,7 +127,6 @@ export async function runLeaderLoop<S extends LeaderSession> (
   /** Until the session ends; gives for how long the lead is left to others, ms. */
   async function keep (session: S): Promise<number> {
     let stop: (() => Promise<void>) | undefined
-    /** By when it has to be at the head, ms. */
     let due = Infinity
     try {
       while (!signal.aborted && !session.lost.aborted) {

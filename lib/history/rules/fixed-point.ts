@@ -32,12 +32,5 @@ export function sumOf (sum: bigint, count: number): Rational {
   return { n: sum, d: SCALE }
 }
 
-/** "n/d" in lowest terms. */
-export function fractionText ({ n, d }: Rational): string {
-  let [a, b] = [n, d]
-  while (b > 0n) [a, b] = [b, a % b]
-  return `${n / a}/${d / a}`
-}
-
 export const sameValuation = (a: VolumeRule, b: VolumeRule): boolean =>
   a.basis === b.basis && compare(a.rate, b.rate) === 0

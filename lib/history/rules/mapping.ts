@@ -1,4 +1,4 @@
-/** Values as columns of a table, described once for reading, writing and the types of rows. */
+/** A value as columns of a table. */
 export interface Mapping<Row, T> {
   columns: ReadonlyArray<keyof Row & string>
   write (value: T, row: Row): void

@@ -1,4 +1,4 @@
-/** Ranges of stored sequence numbers of a DAO. Joining neighbours settles fees, in any order of arrival. */
+/** Stored sequence numbers of a DAO. Joining neighbours settles fees, in any order of arrival. */
 import type { SequenceRange, StoredEvent, PendingSwap } from './rows.js'
 import type { Sides, SpotSwap } from '../../protocol/events.js'
 

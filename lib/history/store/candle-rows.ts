@@ -34,13 +34,13 @@ export const candleReads = {
     return rows.map(withDao(view, CANDLE_ROW))
   },
 
-  /** That begin in the range, in no order. */
+  /** In no order. */
   async candlesOfAll (view: View, daos: readonly string[], size: Size, range: Omit<CandleRange, 'limit'>) {
     const rows = await inRange(view, size, range).where(isOfDaos(view, 'candles', daos)).execute()
     return rows.map(withDao(view, CANDLE))
   },
 
-  /** The newest `limit` that begin in the range, oldest first. */
+  /** The newest `limit`, oldest first. */
   async candlesOf (view: View, dao: string, size: Size, range: CandleRange) {
     const rows = await newestOf(view, dao, size, range).execute()
     return rows.reverse().map(CANDLE.read)

@@ -1,4 +1,4 @@
-/** Conditions of partial indexes: a query that uses one must repeat its words. */
+/** Of partial indexes: a query that uses one must repeat its words. */
 import { sql } from 'kysely'
 import { TOLD_KINDS } from '../../protocol/events.js'
 

@@ -14,13 +14,12 @@ import { putAmended, putRebuilt, writeStep } from './writes.js'
 
 type Db = Kysely<Tables>
 
-/** SQLite or PostgreSQL. */
 export interface Engine {
   db: Db
   types: ColumnTypes
-  /** Reads of one state. */
+  /** Of one state. */
   reading: <T>(work: (db: Db) => Promise<T>) => Promise<T>
-  /** Writes of one transaction. */
+  /** One transaction. */
   writing: (work: (db: Db) => Promise<void>) => Promise<void>
   /** Releases lock and connection. */
   release (): Promise<void>
@@ -60,12 +59,11 @@ export async function prepareTables (
 /** Rows in, rows out, no rules. Every method throws HISTORY_UNAVAILABLE. */
 export type Store = ReturnType<typeof createStore>
 
-/** Reads without their view. */
 type Answered<R> = {
   [M in keyof R]: R[M] extends (view: View, ...args: infer A) => infer T ? (...args: A) => T : never
 }
 
-/** A store over an engine, whose tables are prepared by the first use and, where it writes, locked. */
+/** Over an engine whose tables are prepared by the first use and, where it writes, locked. */
 export function createStore ({ types, reading, writing, release }: Omit<Engine, 'db'>) {
   const ids = new Map<string, number>()
   const addresses = new Map<number, string>()

@@ -1,4 +1,4 @@
-/** Reads of single events, each by an index. */
+/** Each by an index. */
 import { sql, type RawBuilder } from 'kysely'
 import { UNKNOWN_KIND } from '../../protocol/events.js'
 import {
@@ -7,9 +7,7 @@ import {
 import type { ToldEvent } from '../rules/unknown-kinds.js'
 import { INCOMPLETE, IS_ON_TIME, IS_POOL_EVENT } from './conditions.js'
 import { type RowOf, seqText } from '../rules/mapping.js'
-import type {
-  IncompleteEvent, IncompleteQuery, Origin, PoolEventsQuery, PublishedSlot, Since, Traders, TradesQuery
-} from './types.js'
+import type { IncompleteEvent, PoolEventsQuery, PublishedSlot, Since, Traders, TradesQuery } from './types.js'
 import { grouped, isOfDaos, isOneOf, readRevision, type View, withDao } from './view.js'
 
 const COLUMNS = ['dao', ...POOL_EVENT.columns] as const
@@ -105,8 +103,8 @@ export const eventReads = {
     ]))
   },
 
-  /** One that is not stored is left out. */
-  async origins (view: View, keys: ReadonlyArray<Pick<PoolEvent, 'dao' | 'seq'>>): Promise<Origin[]> {
+  /** One that is not stored is left out; `isLate`: it came after its slot had been published. */
+  async origins (view: View, keys: ReadonlyArray<Pick<PoolEvent, 'dao' | 'seq'>>) {
     const wanted = keys.map(({ dao, seq }) => ({ dao: view.idOf(dao), seq: seqText(seq) }))
     const rows = await view.db.selectFrom('events').select([...COLUMNS, 'late'])
       .where(isOneOf(view, 'events', ['dao', 'seq'], wanted)).execute()
@@ -164,24 +162,21 @@ export const eventReads = {
     )
   },
 
-  /** DAOs with trades from the Unix second `from` to before `to`. */
-  async daosTraded ({ db, addressOf }: View, from: number, to: number): Promise<string[]> {
-    const rows = await db.selectFrom('events').select('dao').distinct()
-      .where('side', 'is not', null).where('at', '>=', from).where('at', '<', to).execute()
+  /** DAOs with trades from the Unix second `from` to before `to`; `after`: that changed after a revision. */
+  async daosTraded ({ db, addressOf }: View, from: number, to: number, after?: number): Promise<string[]> {
+    const trades = db.selectFrom('events').select('dao').distinct().where('side', 'is not', null)
+    const rows = await (after === undefined
+      ? trades.where('at', '>=', from).where('at', '<', to)
+      // both bounds, and `+at`, have the planner use the index of revisions, not those of times and trades
+      : trades.where('revision', '>', after).where('revision', '<=', await readRevision(db))
+        .where(sql<boolean>`+at >= ${from} and +at < ${to}`)).execute()
     return rows.map(({ dao }) => addressOf(dao))
   },
 
-  /** As `daosTraded`, whose trades changed after a revision. */
-  async daosChanged ({ db, addressOf }: View, after: number, from: number, to: number): Promise<string[]> {
-    // both bounds, and `+at`, have the planner use the index of revisions, not those of times and trades
-    const rows = await db.selectFrom('events').select('dao').distinct()
-      .where('revision', '>', after).where('revision', '<=', await readRevision(db)).where('side', 'is not', null)
-      .where(sql<boolean>`+at >= ${from} and +at < ${to}`).execute()
-    return rows.map(({ dao }) => addressOf(dao))
-  },
-
-  /** Events whose maker or index in the block is unknown, newest slot and revision first. */
-  async incomplete (view: View, { above, behind, limit }: IncompleteQuery): Promise<IncompleteEvent[]> {
+  /** Events of slots after `above` whose index in the block is unknown, behind one of them, newest slot first. */
+  async incomplete (
+    view: View, above: number, limit: number, behind?: Pick<IncompleteEvent, 'slot' | 'revision'>
+  ): Promise<IncompleteEvent[]> {
     const { slot = Number.MAX_SAFE_INTEGER, revision = 0 } = behind ?? {}
     const rows = await view.db.selectFrom('events').select([...COLUMNS, 'revision'])
       .where(INCOMPLETE).where('slot', '>', above)

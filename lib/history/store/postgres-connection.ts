@@ -1,4 +1,4 @@
-/** PostgreSQL: every wait has its limit, every loss of a connection is an error of who uses it. */
+/** Every wait has its limit, every loss of a connection is an error of who uses it. */
 import { Kysely, type PostgresPool, type PostgresPoolClient, sql, PostgresDialect } from 'kysely'
 import pg, { type ClientConfig, type PoolConfig } from 'pg'
 import { unusable } from '../../errors.js'
@@ -20,7 +20,7 @@ const CONNECT_MS = 5000
 const STATEMENT_MS = 10_000
 const ANSWER_MS = 12_000
 const UNUSED_MS = 30_000
-/** Connections of a process for its reads. */
+/** Connections for reads. */
 const MOST = 4
 
 /** Reads DATABASE_URL, with its `schema`. Throws HISTORY_UNAVAILABLE, never repeating its password. */
@@ -39,7 +39,6 @@ export function parseDatabaseUrl (url: string): PostgresLocation {
 /** SQL's bigint: slots, times and counts, all of them below 2^53. */
 const INT8 = 20
 
-/** With limits, and the schema as search path. */
 export function configOf ({ config, schema }: PostgresLocation, settings: Record<string, number> = {}): ClientConfig {
   const own = Object.entries({ statement_timeout: STATEMENT_MS, ...settings, search_path: `"${schema}"` })
   return {
@@ -56,7 +55,7 @@ export function configOf ({ config, schema }: PostgresLocation, settings: Record
   }
 }
 
-/** A client for Kysely, without cursors. */
+/** For Kysely, without cursors. */
 export const asPoolClient = (
   query: (text: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>, release: () => void
 ): PostgresPoolClient =>

@@ -9,7 +9,7 @@ import { createStore, type Engine, prepareTables, type Store } from './create-st
 import { failed, hasNoRoom } from './failures.js'
 import { TEXT_COLUMNS, type Tables } from './tables.js'
 
-/** Wait for a file that another process holds, ms: at the start, and later, when it holds up all that is asked. */
+/** Wait for a file that another process holds, ms: at the start, and later, when all that is asked waits, too. */
 export const BUSY_MS = 5000
 const BUSY_LATER_MS = 100
 /** Compiled statements: more than a service has, some 120. */
@@ -31,7 +31,7 @@ function makeFolder (path: string): void {
   mkdirSync(path)
 }
 
-/** Takes the folder by an exclusive transaction on a file beside the store: it ends with its holder, even if killed. */
+/** By an exclusive transaction on a file beside the store: it ends with its holder, even if killed. */
 function lock (folder: string): Database.Database {
   let file: Database.Database | undefined
   try {
@@ -155,7 +155,7 @@ export async function openSqliteEngine (folder: string): Promise<Engine> {
   }
 }
 
-/** As `openSqliteEngine`, with the tables prepared. */
+/** As `openSqliteEngine`, of prepared tables. */
 export async function openSqliteStore ({ folder, program }: { folder: string, program: string }): Promise<Store> {
   const engine = await openSqliteEngine(folder)
   try {

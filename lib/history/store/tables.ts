@@ -1,7 +1,4 @@
-/**
- * The tables. SQLite's integers end at 2^63 and its driver binds doubles: u64 are decimal text there, of 20 digits in
- * keys.
- */
+/** SQLite's integers end at 2^63 and its driver binds doubles: u64 are decimal text there, of 20 digits in keys. */
 import { ALL_SIZES, type CandlePrices, type Size, SIZES } from '../rules/candles.js'
 import { parseSum, sumText } from '../rules/fixed-point.js'
 import { amount, column, type Mapping, number, optional, record, type RowOf } from '../rules/mapping.js'
@@ -64,7 +61,7 @@ export interface Tables {
 export const TEXT_COLUMNS = {
   /** In SQLite the rowid. */
   revision: 'integer',
-  /** Ordered as numbers where it is part of a key. */
+  /** In keys ordered as numbers are. */
   u64: 'text',
   /** A sum of any size, with decimals. */
   sum: 'text',
@@ -72,7 +69,7 @@ export const TEXT_COLUMNS = {
   rows: 'arrays',
   /** Keeps a table in the order of its key. */
   clustered: 'without rowid',
-  /** An address in a key, ordered by its bytes. */
+  /** In a key, ordered by its bytes. */
   address: 'text',
   /** Empties a table of any size. */
   empty: 'delete from'

@@ -1,4 +1,3 @@
-/** Queries, changes and results of the store. */
 import type { VolumeRule } from '../../market/volume.js'
 import type { StepPlan } from '../rules/plan-step.js'
 import type { AddedRows } from '../rules/tally.js'
@@ -6,7 +5,7 @@ import type {
   FeeRate, MarketKey, MissingTransaction, PoolEvent, RebuiltTo, StoredEvent, StoreState, UnattributedEvent
 } from '../rules/rows.js'
 
-/** All that a step changes. Candles and ranges replace the stored ones. */
+/** Candles and ranges replace the stored ones. */
 export interface StepChanges extends Omit<StepPlan, 'swaps' | 'rates'> {
   proposals: ReadonlyMap<string, string>
   unattributed: readonly UnattributedEvent[]
@@ -19,7 +18,7 @@ export interface StepChanges extends Omit<StepPlan, 'swaps' | 'rates'> {
 export type NotedState =
   Pick<StoreState, 'indexedRanges' | 'ended' | 'losses' | 'numbersAhead' | 'events' | 'swaps' | 'rates'>
 
-/** Changes up to `revision`. */
+/** Up to `revision`. */
 export interface Since<T> {
   revision: number
   rows: T[]
@@ -27,7 +26,7 @@ export interface Since<T> {
 
 export interface TradesQuery {
   dao: string
-  /** In place of the spot pool. */
+  /** Else the spot pool. */
   market?: MarketKey
   /** Only those before this sequence number, which need not exist. */
   before?: bigint
@@ -61,26 +60,16 @@ export interface RebuiltPage extends AddedRows {
   /** null: all are counted. */
   upTo: RebuiltTo | null
   feeRates: FeeRate[]
-  /** Of all pages so far. */
+  /** Of all pages. */
   rates: StoreState['rates']
 }
 
 export interface IncompleteEvent extends PoolEvent { revision: number }
 
-/** Of slots after `above`, and behind the event `behind` in their order. */
-export interface IncompleteQuery {
-  above: number
-  behind?: Pick<IncompleteEvent, 'slot' | 'revision'> | undefined
-  limit: number
-}
-
 /** What is learnt of a stored event; none or null: nothing, but `reason` null: it has left its pool alone. */
 export interface AmendedEvent
   extends Pick<StoredEvent, 'dao' | 'seq'>,
   Partial<Pick<StoredEvent, 'maker' | 'blockIndex' | 'liquidity' | 'facts' | 'reason'>> {}
-
-/** `isLate`: it came after its slot had been published. */
-export interface Origin extends PoolEvent { isLate: boolean }
 
 /** Amounts are raw quote units as executed. */
 export interface Traders {

@@ -36,7 +36,7 @@ export function rowsQuery<T extends keyof Tables & string> (
   return sql`select ${list} from json_each(${JSON.stringify(values)}) where true`
 }
 
-/** Whether `columns` of a row of `table` are those of one of `keys`. */
+/** Whether `columns` are those of one of `keys`. */
 export function isOneOf<T extends keyof Tables & string, C extends keyof Tables[T] & string> (
   view: View, table: T, columns: readonly C[], keys: ReadonlyArray<Pick<Tables[T], C>>
 ): RawBuilder<boolean> {

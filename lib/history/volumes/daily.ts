@@ -24,7 +24,7 @@ export type Closes = ReadonlyMap<number, CloseRow>
 /** Some 10 ms. */
 const PAGE = 1_000
 
-/** Rows of all days and DAOs in memory, updated by those that changed. */
+/** Rows of all days, updated by those that changed. */
 function createKept<Row extends { dao: string }, T> (
   changed: (revision: number, limit: number) => Promise<Since<Row>>, entryOf: (row: Row) => [day: number, T]
 ): () => Promise<ReadonlyMap<string, ReadonlyMap<number, T>>> {

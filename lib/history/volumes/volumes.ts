@@ -56,7 +56,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
   }
 
   return {
-    /** Volumes by DAO, of the 24 hours up to the Unix second `now`. Throws HISTORY_UNAVAILABLE. */
+    /** By DAO, of the 24 hours up to the Unix second `now`. Throws HISTORY_UNAVAILABLE. */
     async last24h (now: number, known: Completeness) {
       return new Map(Array.from(await day(now, known), ([dao, { candle, complete }]) =>
         [dao, { ...volumeOf(candle), complete }]))
@@ -102,7 +102,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
       }))
     },
 
-    /** By DAO that has an event. Throws HISTORY_UNAVAILABLE. */
+    /** Likewise, by UTC day. */
     async daily (known: Completeness) {
       const days = await daily()
       const wholeAfter = wholeAfterOf(known)

@@ -110,7 +110,7 @@ async function completes (t: Test, days: number, { open, run, all }: Place): Pro
       t.equal((await again.history.last24h()).volumes.size, ledger.daos.length, 'tickers need nothing of the chain')
       t.match(
         again.events.filter(({ code }) => code === 'rebuilt'),
-        [{ message: `candles and sums of ${ledger.swaps.length} swaps made anew: input at 1/200` }]
+        [{ message: `candles and sums of ${ledger.swaps.length} swaps made anew: input at 0.005` }]
       )
       t.ok((await again.history.read(
         reading => reading.candles(dao, '1h', { from: 0, to: ledger.time, limit: 10 })

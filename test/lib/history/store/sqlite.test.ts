@@ -217,7 +217,7 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await store.feeRates(dao)
   await store.lastTrades(6, [dao])
   await store.daosTraded(1, 9)
-  await store.daosChanged(0, 1, 9)
+  await store.daosTraded(1, 9, 0)
   await store.swapsPage(0, 9)
   await store.daysAfter(0, 9)
   await store.incompleteSlot()
@@ -229,7 +229,7 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   await store.proposalEvents()
   await store.proposalEvents('p')
   await store.otherFees()
-  await store.incomplete({ above: 0, behind: { slot: 9, revision: 9 }, limit: 9 })
+  await store.incomplete(0, 9, { slot: 9, revision: 9 })
   await store.load()
   const before = compiled
   await store.lastTrades(5, [dao])

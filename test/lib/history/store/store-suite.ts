@@ -221,16 +221,16 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       candles: [{ ...EMPTY_DAY, dao: A, start: DAY, base: 1n, quote: 2n, trades: 1 }]
     })
     const revision = await store.revision()
-    t.same(await store.daosChanged(revision, 0, 2e9), [])
-    t.same(await store.daosChanged(0, 101, 2e9), [A])
-    t.same(await store.daosChanged(0, 0, 100), [], 'by when they happened, too')
+    t.same(await store.daosTraded(0, 2e9, revision), [])
+    t.same(await store.daosTraded(101, 2e9, 0), [A])
+    t.same(await store.daosTraded(0, 100, 0), [], 'by when they happened, too')
     await store.write({
       ...nothing,
       fees: [{ dao: A, seq: 2n, fee: 77n }],
       events: [event(4n)],
       candles: [{ ...EMPTY_DAY, dao: A, start: 2 * DAY, base: 5n, quote: 6n, trades: 1 }]
     })
-    t.same(await store.daosChanged(revision, 0, 101), [A], 'a fee that has become known')
+    t.same(await store.daosTraded(0, 101, revision), [A], 'a fee that has become known')
     t.same(
       (await store.swapsPage(revision, ALL)).rows.map(({ seq, swap }) => [seq, swap.fee]).sort(),
       [[2n, 77n], [4n, null]]
@@ -547,9 +547,9 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
 
     t.same(await store.incompleteSlot(), 103)
     t.same(await makersOf(store, B, 0, DAY), [[0, null]], 'one of them is not known')
-    const found = await store.incomplete({ above: 0, limit: 9 })
+    const found = await store.incomplete(0, 9)
     t.match(found, [{ dao: B, seq: 3n, maker: null, swap: { side: 'sell' } }])
-    t.same(await store.incomplete({ above: 0, behind: found[0], limit: 9 }), [])
+    t.same(await store.incomplete(0, 9, found[0]), [])
     await store.amend(
       [{ dao: B, seq: 3n, maker: 'late', blockIndex: 1, liquidity: null }], [{ dao: B, day: 0, maker: 'late' }]
     )

@@ -76,11 +76,8 @@ function memoryStore () {
       }
       return found
     },
-    daosChanged: async (change: number, from: number, to: number) => [
-      ...new Set(rows(({ row, revision }) => revision > change && row.at >= from && row.at < to).map(({ dao }) => dao))
-    ],
-    daosTraded: async (from: number, to: number) => [
-      ...new Set(rows(({ row }) => row.at >= from && row.at < to).map(({ dao }) => dao))
+    daosTraded: async (from: number, to: number, after = -1) => [
+      ...new Set(rows(({ row, revision }) => revision > after && row.at >= from && row.at < to).map(({ dao }) => dao))
     ],
     async lastTrades (at: number, daos?: readonly string[]) {
       const newest = new Map<string, SwapRow>()
