@@ -30,14 +30,14 @@ export async function rebuild (
   { store, signal, onProgress, pageSize = PAGE_SIZE }: RebuildOptions
 ): Promise<number> {
   const begun = rebuilding !== null && sameValuation(rebuilding.valuation, valuation) ? rebuilding : undefined
-  const rates = begun === undefined ? new Map<string, number>() : known
+  let rates = begun && known
   let { revision: upTo, swaps: done } = begun ?? { revision: 0, swaps: 0 }
   for (let isFirst = begun === undefined; ; isFirst = false) {
     signal?.throwIfAborted()
     const { revision, rows } = await store.swapsPage(upTo, pageSize)
-    const tally = createTally(valuation)
+    const tally = createTally(valuation, rates)
     for (const row of rows) tally.count(row)
-    for (const [bps, swaps] of tally.rates) rates.set(bps, (rates.get(bps) ?? 0) + swaps)
+    rates = tally.rates
     const added = tally.rows()
     const isLast = rows.length < pageSize
     upTo = revision

@@ -104,9 +104,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const attributed = freed.map(({ event }) => event)
     const planned = planStep(state, [...freed, ...rows.filter(row => 'event' in row)], valuation)
     const candles = await withStored(store, planned.candles)
-    const rates = new Map(state.rates)
-    for (const [bps, swaps] of planned.rates) rates.set(bps, swaps + (rates.get(bps) ?? 0))
-    const next = { ...noted, rates, events: state.events + planned.events.length, swaps: state.swaps + planned.swaps }
+    const [count, swaps] = [state.events + planned.events.length, state.swaps + planned.swaps]
+    const next = { ...noted, rates: planned.rates, events: count, swaps }
     await letGo()   // between planning and writing
     await change(async () => {
       await store.write(

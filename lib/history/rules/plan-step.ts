@@ -10,7 +10,7 @@ export type StepPlan = ReturnType<typeof planStep>
 
 /** What storing `events` would change, and leaves `known` as it is. Any order and steps end in the same figures. */
 export function planStep (
-  known: Readonly<Pick<StoreState, 'sequenceRanges'>>, events: readonly AttributedEvent[], valuation: VolumeRule
+  known: Readonly<Pick<StoreState, 'sequenceRanges' | 'rates'>>, events: readonly AttributedEvent[], valuation: VolumeRule
 ) {
   const fresh: StoredEvent[] = []
   const sequenceRanges = new Map<string, SequenceRange[]>()
@@ -27,7 +27,7 @@ export function planStep (
     fresh.push(event)
   }
 
-  const tally = createTally(valuation)
+  const tally = createTally(valuation, known.rates)
   const fees: Array<{ dao: string, seq: bigint, fee: bigint }> = []
   const own = new Map(fresh.filter(({ swap }) => swap !== null).map(event => [`${event.seq} ${event.dao}`, event]))
   for (const [dao, settled] of found) {
@@ -48,6 +48,7 @@ export function planStep (
     /** All of each DAO that has an event in this step. */
     sequenceRanges,
     ...tally.rows(),
+    /** All that are known. */
     rates: tally.rates,
     swaps: own.size
   }

@@ -3,7 +3,7 @@ import { dayOf } from '../../time.js'
 import {
   ALL_SIZES, candleChange, candleOf, EMPTY_CANDLE, joinCandles, SIZES, type Candle, type CandleRow
 } from './candles.js'
-import type { DayMaker, FeeRate, PendingSwap, Trade } from './rows.js'
+import type { DayMaker, FeeRate, PendingSwap, StoreState, Trade } from './rows.js'
 
 /** The observed rate of a swap that disagrees with the configured one, as a label; null: it agrees. */
 export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): string | null {
@@ -13,11 +13,11 @@ export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): strin
 
 export interface AddedRows { candles: CandleRow[], makers: DayMaker[] }
 
-/** Counts swaps: candles, makers, and fee rates that disagree with the configured one. */
-export function createTally (valuation: VolumeRule) {
+/** Counts swaps: candles, makers, and, with the known ones, fee rates that disagree with the configured one. */
+export function createTally (valuation: VolumeRule, knownRates: StoreState['rates'] = new Map()) {
   const candles = new Map<string, CandleRow>()
   const makers = new Map<string, DayMaker>()
-  const rates = new Map<string, number>()
+  const rates = new Map(knownRates)
 
   function put (dao: string, at: number, candle: Candle): void {
     for (const size of ALL_SIZES) {

@@ -66,8 +66,9 @@ export const candleReads = {
 }
 
 export const putMakers = (to: Writing, makers: readonly DayMaker[]): Promise<void> =>
-  putRows(to, 'makers', makers.map(({ dao, day, maker }) => ({ day, dao: to.numberOf(dao), maker })), oc =>
-    oc.columns(['day', 'dao', 'maker']).doNothing())
+  putRows(
+    to, 'makers', makers.map(({ dao, day, maker }) => ({ day, dao: to.numberOf(dao), maker })), oc => oc.doNothing()
+  )
 
 export async function putAdded (to: Writing, { candles, makers }: AddedRows): Promise<void> {
   const rows = candles.map(candle => ({

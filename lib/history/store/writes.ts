@@ -66,12 +66,12 @@ async function putSequenceRanges (to: Writing, { sequenceRanges }: StepChanges):
 }
 
 async function putOddities (to: Writing, changes: StepChanges): Promise<void> {
-  await putRows(to, 'unattributed', changes.unattributed.map(event => rowOf(UNATTRIBUTED, event)), oc =>
-    oc.columns(['signature', 'event_index']).doNothing())
+  const waiting = changes.unattributed.map(event => rowOf(UNATTRIBUTED, event))
+  await putRows(to, 'unattributed', waiting, oc => oc.doNothing())
   const attributed = changes.attributed.map(({ signature, eventIndex }) => ({ signature, event_index: eventIndex }))
   await deleteRows(to, 'unattributed', ['signature', 'event_index'], attributed)
   const proposals = Array.from(changes.proposals, ([proposal, dao]) => ({ proposal, dao: to.numberOf(dao) }))
-  await putRows(to, 'proposals', proposals, oc => oc.column('proposal').doNothing())
+  await putRows(to, 'proposals', proposals, oc => oc.doNothing())
   await putRows(to, 'missing', changes.missing, oc =>
     oc.column('signature').doUpdateSet(excluded(['reason'])))
   await deleteRows(to, 'missing', ['signature'], changes.found.map(signature => ({ signature })))

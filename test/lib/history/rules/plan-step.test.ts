@@ -90,9 +90,9 @@ function keep (batches: readonly AttributedEvent[][], valuation: VolumeRule) {
   const sequenceRanges = new Map<string, SequenceRange[]>()
   const stored = new Map<string, StoredEvent>()
   const days = new Map<string, { base: bigint, quote: bigint, trades: number }>()
-  const rates = new Map<string, number>()
+  let rates = new Map<string, number>()
   for (const batch of batches) {
-    const planned = planStep({ sequenceRanges }, batch.map(clone), valuation)
+    const planned = planStep({ sequenceRanges, rates }, batch.map(clone), valuation)
     for (const event of planned.events) stored.set(`${event.dao} ${event.seq}`, event)
     for (const { dao, seq, fee } of planned.fees) stored.get(`${dao} ${seq}`)!.swap!.fee = fee
     for (const [dao, ranges] of planned.sequenceRanges) sequenceRanges.set(dao, ranges)
@@ -102,7 +102,7 @@ function keep (batches: readonly AttributedEvent[][], valuation: VolumeRule) {
       const old = days.get(`${dao} ${day}`) ?? { base: 0n, quote: 0n, trades: 0 }
       days.set(`${dao} ${day}`, { base: old.base + base, quote: old.quote + quote, trades: old.trades + trades })
     }
-    for (const [bps, swaps] of planned.rates) rates.set(bps, (rates.get(bps) ?? 0) + swaps)
+    rates = planned.rates
   }
   const sorted = <T>(map: Map<string, T>) => [...map].sort(([a], [b]) => a < b ? -1 : 1)
   return {
@@ -208,7 +208,7 @@ test('candles of each size and a fee are the same in whatever order the events c
   const swap: Made = { kind: 'swap', side: 'buy', input: 10_000n, output: 100n, bps: 25n, wait: 5 * DAY }
   const rule: VolumeRule = { rate: ratio(25n, 10_000n), basis: 'input' }
   const [born, first, second] = chain('A', [swap, swap]) as [AttributedEvent, AttributedEvent, AttributedEvent]
-  const all = planStep({ sequenceRanges: new Map() }, [born, second, first].map(clone), rule)
+  const all = planStep({ sequenceRanges: new Map(), rates: new Map() }, [born, second, first].map(clone), rule)
   for (const size of ['minutes', 'hours', 'days'] as const) {
     const candles = all.candles.filter(one => one.size === size).map(({ start, trades }) => [start, trades])
     t.same(candles, [[second.event.at, 1], [first.event.at, 1]], size)
@@ -224,7 +224,7 @@ test('candles of each size and a fee are the same in whatever order the events c
 test('a swap at the beginning of time has its candles', t => {
   const [, swap] = chain('A', [{ kind: 'swap', side: 'buy', input: 10_000n, output: 100n, bps: 25n, wait: 0 }])
   swap!.event.at = 0
-  const plan = planStep({ sequenceRanges: new Map() }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' })
+  const plan = planStep({ sequenceRanges: new Map(), rates: new Map() }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' })
   t.same(plan.candles.map(({ size, start }) => [size, start]), [['minutes', 0], ['hours', 0], ['days', 0]])
   t.end()
 })
