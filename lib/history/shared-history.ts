@@ -12,7 +12,7 @@ import { createStore } from './store/create-store.js'
 export interface SharedHistoryOptions extends Omit<HistoryOptions, 'store' | 'onProgress'> {
   /** A URL of PostgreSQL; `schema` in its query names the schema. */
   url: string
-  /** Whether this process may be it that writes. */
+  /** Whether this process may be the one that writes. */
   writes: boolean
   /** By when all must have ended, by the clock; told once it ends. */
   endsBy?: () => number

@@ -19,13 +19,6 @@ export interface StepResult {
   failure?: unknown
 }
 
-/** The first entries, all of them answered or missing for good. */
-export interface Advanced extends StepResult {
-  entries: SignatureInfo[]
-  events: LocatedEvent[][]
-  missing: MissingTransaction[]
-}
-
 /** Entries that are read ahead. */
 const WINDOW = 500
 /** Entries of a bulk call at most, and beyond how many it is worth its price. */
@@ -82,7 +75,7 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
   }
 
   function ready (entries: readonly SignatureInfo[], patienceMs: number) {
-    const found: Pick<Advanced, 'entries' | 'events' | 'missing'> = { entries: [], events: [], missing: [] }
+    const found = { entries: [] as SignatureInfo[], events: [] as LocatedEvent[], missing: [] as MissingTransaction[] }
     for (const entry of entries.slice(0, most)) {
       const outcome = fetcher.outcome(entry, patienceMs)
       if (outcome === undefined) break
@@ -91,12 +84,12 @@ export function createFeed ({ fetcher, clock, signal }: Context, most: number) {
       const at = told ?? (isDated ? entry.blockTime : null)
       found.entries.push({ ...entry, blockTime: at })
       if (isMissing(outcome)) found.missing.push({ ...outcome, at })
-      else found.events.push(outcome)
+      else found.events.push(...outcome)
     }
     return found
   }
 
-  return async (entries: readonly SignatureInfo[], priority: Priority, patienceMs: number): Promise<Advanced> => {
+  return async (entries: readonly SignatureInfo[], priority: Priority, patienceMs: number) => {
     const queue = ahead.get(priority) ?? []
     ahead.set(priority, queue)
     let failure: unknown

@@ -8,7 +8,7 @@ import {
 import type { IndexedRange, Loss } from '../rules/rows.js'
 import type { Step } from './commit.js'
 import type { Context } from './context.js'
-import { type Advanced, createFeed, type StepResult, type WalkSizes } from './feed.js'
+import { createFeed, type StepResult, type WalkSizes } from './feed.js'
 import { createListings, listSignatures } from './list.js'
 
 /** `reached`: the finalized head, once all below it is stored; `behind`: the node lists less than is stored. */
@@ -51,14 +51,13 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
   async function process (
     entries: readonly SignatureInfo[], priority: 'head' | 'past', patienceMs: number,
     change: (taken: SignatureInfo[]) => Partial<Step>
-  ): Promise<Advanced> {
-    const advanced = await advance(entries, priority, patienceMs)
-    const { entries: taken, events, missing } = advanced
-    if (taken.length === 0) return advanced
-    await writer.commit({ events: events.flat(), missing, ...change(taken) })
+  ): Promise<StepResult> {
+    const { entries: taken, events, missing, ...result } = await advance(entries, priority, patienceMs)
+    if (taken.length === 0) return result
+    await writer.commit({ events, missing, ...change(taken) })
     fetcher.forget(taken)
     walked += taken.length
-    return advanced
+    return result
   }
 
   /** A range that is not all listed down to `edge`. */

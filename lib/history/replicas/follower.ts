@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import { createTurns, orLate } from '../../async.js'
 import { systemClock } from '../../clock.js'
 import { type ServiceError, unusable, warmingUp } from '../../errors.js'
@@ -7,7 +7,7 @@ import { sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { createStore } from '../store/create-store.js'
 import { failed, otherNetwork } from '../store/failures.js'
 import { configOf, createPool, type PostgresLocation, tablesOf } from '../store/postgres-connection.js'
-import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
+import { type Db, NUMERIC_COLUMNS } from '../store/tables.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, lostKey, readLeaderProgress } from './leader-progress.js'
 
@@ -21,9 +21,9 @@ const slow = () => unusable('the database takes too long')
 export function openPostgresReader (place: PostgresLocation) {
   const db = tablesOf(createPool(configOf(place)))
   const turns = createTurns()
-  let opened: Kysely<Tables> | undefined
+  let opened: Db | undefined
 
-  async function reading<T> (work: (db: Kysely<Tables>) => Promise<T>): Promise<T> {
+  async function reading<T> (work: (db: Db) => Promise<T>): Promise<T> {
     if (opened !== undefined) return await work(opened)
     const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     try {

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely'
+import { sql } from 'kysely'
 import pg from 'pg'
 import { createTurns } from '../../async.js'
 import { backoff } from '../../backoff.js'
@@ -10,7 +10,7 @@ import { failed } from '../store/failures.js'
 import {
   asPoolClient, configOf, isRefusedWrite, type PostgresLocation, tablesOf
 } from '../store/postgres-connection.js'
-import { NUMERIC_COLUMNS, type Tables } from '../store/tables.js'
+import { type Db, NUMERIC_COLUMNS } from '../store/tables.js'
 
 /** The server ends a silent session after so long, ms: who is stopped or cut off loses the lead. */
 const SILENT_MS = 8000
@@ -81,7 +81,7 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
     return true
   }
 
-  async function writing (work: (trx: Kysely<Tables>) => Promise<void>): Promise<void> {
+  async function writing (work: (trx: Db) => Promise<void>): Promise<void> {
     await db.transaction().execute(async trx => {
       const { rows } = await sql`
         select from meta where key = 'epoch' and value = ${epoch ?? ''} for update`.execute(trx)

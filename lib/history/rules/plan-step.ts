@@ -10,7 +10,7 @@ export type StepPlan = ReturnType<typeof planStep>
 
 /** What storing `events` would change, and leaves `known` as it is. Any order and steps end in the same figures. */
 export function planStep (
-  known: Readonly<Pick<StoreState, 'sequenceRanges' | 'rates'>>, events: readonly AttributedEvent[], valuation: VolumeRule
+  known: Pick<StoreState, 'sequenceRanges' | 'rates'>, events: readonly AttributedEvent[], valuation: VolumeRule
 ) {
   const fresh: StoredEvent[] = []
   const sequenceRanges = new Map<string, SequenceRange[]>()

@@ -1,4 +1,3 @@
-import type { Kysely } from 'kysely'
 import { createTurns } from '../../async.js'
 import { unusable } from '../../errors.js'
 import { candleReads } from './candle-rows.js'
@@ -8,11 +7,9 @@ import { failed, hasNoRoom, NO_ROOM, otherNetwork } from './failures.js'
 import { migrate } from './migrations.js'
 import { putPublished, stateReads } from './state.js'
 import type { PublishedSlot } from './types.js'
-import type { ColumnTypes, Tables } from './tables.js'
+import type { ColumnTypes, Db } from './tables.js'
 import { putMeta, putRows, readMeta, readRevision, type View, type Writing } from './view.js'
 import { putAmended, putRebuilt, writeStep } from './writes.js'
-
-type Db = Kysely<Tables>
 
 export interface Engine {
   db: Db

@@ -1,13 +1,13 @@
-import { sql, type Kysely } from 'kysely'
+import { sql } from 'kysely'
 import { unusable } from '../../errors.js'
 import type { IndexedRange } from '../rules/rows.js'
 import { BRINGS_FEES, INCOMPLETE, IS_PROPOSAL_EVENT, UNNAMED, UNTOLD } from './conditions.js'
 import { notesOf } from './state.js'
-import type { ColumnTypes, Tables } from './tables.js'
+import type { ColumnTypes, Db } from './tables.js'
 import { putMeta } from './view.js'
 
 /** Version 1.0.0. */
-async function first (db: Kysely<Tables>, { revision, u64 }: ColumnTypes): Promise<void> {
+async function first (db: Db, { revision, u64 }: ColumnTypes): Promise<void> {
   const [arrival, amount] = [revision, u64].map(type => sql.raw(type))
   const tables = [
     sql`create table meta (key text primary key, value text not null)`,
@@ -67,7 +67,7 @@ const RENAMED: Record<string, { from: string, columns?: Record<string, string> }
 }
 
 /** Version 2.0.0. Candles are made at the first start (`rebuild.ts`), makers read from the chain (`complete.ts`). */
-async function second (db: Kysely<Tables>, { u64, sum, clustered, address }: ColumnTypes): Promise<void> {
+async function second (db: Db, { u64, sum, clustered, address }: ColumnTypes): Promise<void> {
   const [amount, total, clause, maker] = [u64, sum, clustered, address].map(type => sql.raw(type))
   for (const [table, { from, columns = {} }] of Object.entries(RENAMED)) {
     if (from !== table) await sql`alter table ${sql.table(from)} rename to ${sql.table(table)}`.execute(db)
@@ -132,7 +132,7 @@ const MIGRATIONS = [{ to: 2, run: first }, { to: 14, run: second }]
 export const SCHEMA_VERSION = MIGRATIONS.at(-1)!.to
 
 /** Throws HISTORY_UNAVAILABLE for a newer version, or one that no release had. */
-export async function migrate (db: Kysely<Tables>, types: ColumnTypes): Promise<void> {
+export async function migrate (db: Db, types: ColumnTypes): Promise<void> {
   await sql`create table if not exists schema_version (version integer not null)`.execute(db)
   const {
     rows: [found]

@@ -1,4 +1,5 @@
 /** SQLite's integers end at 2^63 and its driver binds doubles: u64 are decimal text there, of 20 digits in keys. */
+import type { Kysely } from 'kysely'
 import { ALL_SIZES, type CandlePrices, type Size, SIZES } from '../rules/candles.js'
 import { parseSum, sumText } from '../rules/fixed-point.js'
 import { amount, column, type Mapping, number, optional, record, type RowOf } from '../rules/mapping.js'
@@ -56,6 +57,8 @@ export interface Tables {
   proposals: { proposal: string, dao: number }
   missing: MissingTransaction
 }
+
+export type Db = Kysely<Tables>
 
 /** What differs between engines. */
 export const TEXT_COLUMNS = {

@@ -1,13 +1,13 @@
-import { sql, type InsertQueryBuilder, type InsertResult, type Kysely, type RawBuilder } from 'kysely'
+import { sql, type InsertQueryBuilder, type InsertResult, type RawBuilder } from 'kysely'
 import { chunks } from '../../chunks.js'
 import type { Mapping } from '../rules/mapping.js'
-import type { ColumnTypes, Tables } from './tables.js'
+import type { ColumnTypes, Db, Tables } from './tables.js'
 
 /** Rows per statement. */
 const ROWS = 2000
 
 export interface View {
-  db: Kysely<Tables>
+  db: Db
   types: ColumnTypes
   /** A DAO's number in the store; 0: none. */
   idOf (dao: string): number
@@ -88,12 +88,12 @@ export function grouped<Row, T> (
   return groups
 }
 
-export async function readMeta (db: Kysely<Tables>): Promise<Map<string, string>> {
+export async function readMeta (db: Db): Promise<Map<string, string>> {
   const rows = await db.selectFrom('meta').selectAll().execute()
   return new Map(rows.map(({ key, value }) => [key, value]))
 }
 
-export async function putMeta (db: Kysely<Tables>, values: Record<string, string>): Promise<void> {
+export async function putMeta (db: Db, values: Record<string, string>): Promise<void> {
   const rows = Object.entries(values).map(([key, value]) => ({ key, value }))
   if (rows.length === 0) return
   await db.insertInto('meta').values(rows).onConflict(oc =>
@@ -101,5 +101,5 @@ export async function putMeta (db: Kysely<Tables>, values: Record<string, string
 }
 
 /** Of the last committed step. */
-export const readRevision = async (db: Kysely<Tables>): Promise<number> =>
+export const readRevision = async (db: Db): Promise<number> =>
   Number((await readMeta(db)).get('revision') ?? 0)
