@@ -43,14 +43,14 @@ export function createdAt ({ known }: Reading, dao: string): number | null {
 const MAX_RETRY_AFTER = 60
 
 /**
- * Throws `invalid` for a Unix second to come, WARMING_UP until the head is `beyond` seconds past it: other blocks of
- * the head's own second may still have trades.
+ * Throws `invalid` for a Unix second to come, WARMING_UP until the accounts have confirmed the history to `beyond`
+ * seconds past it: other blocks of that moment's own second may still have trades.
  */
 export function checkFinal (sources: Sources, at: number, invalid: ServiceError, beyond = 0): void {
-  const { time: head } = sources.history.head()
-  const wait = at + beyond - head
+  const { confirmedTo } = sources.history.head()
+  const wait = at + beyond - confirmedTo
   if (wait <= 0) return
-  if (at > Math.max(head, sources.time.utc() / 1000)) throw invalid
+  if (at > Math.max(confirmedTo, sources.time.utc() / 1000)) throw invalid
   const retryAfter = Math.min(wait, MAX_RETRY_AFTER)
   throw warmingUp(`${timeText(at)} is not final yet`, retryAfter)
 }
