@@ -50,7 +50,10 @@ const LOADED_WITHIN = 2_000
 /** Whether an account is at the address that its bytes lead to. */
 const isOwn = (one: Discovered | undefined): boolean => one !== undefined && one.dao?.ownAddress === one.address
 
-/** An account that was seen over so long, s by the chain's time, is final: no instruction of the program closes one. */
+/**
+ * A DAO that was made so long ago, s by the chain's time, is final: no instruction of the program closes one. A younger
+ * one may be gone after a halt: the cluster is restarted from before what was not final.
+ */
 const FINAL_AFTER = 60
 
 /**
@@ -60,8 +63,8 @@ const FINAL_AFTER = 60
 export function createSnapshotReader ({
   reader, tokens: tokenReader, client, excluded, servedMs, stored = () => [], loaded = async () => {}
 }: SnapshotOptions): Kept<Snapshot> {
-  /** When each DAO was first seen, by that time. */
-  const firstSeen = new Map<string, number>()
+  /** DAOs that a list has had once they were final. */
+  const final = new Set<string>()
   /** Earlier answers, newest first; accounts that are the same in the newest are not decoded again. */
   let answers: Array<{ slot: number, part: Part, found: ReadonlyMap<string, Discovered> }> = []
 
@@ -80,7 +83,8 @@ export function createSnapshotReader ({
 
   async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<{ snapshot: Snapshot, part: Part }> {
     const { slot, time } = moment
-    if (value.length === 0 && firstSeen.size > 0) throw badAnswer('the node gave no DAO at all, though there are some')
+    const hadSome = answers.some(({ found }) => found.size > 0)
+    if (value.length === 0 && hadSome) throw badAnswer('the node gave no DAO at all, though there are some')
     const found = new Map(await inSlices(value, account => [account.address, decode(account)]))
     for (const [address, made] of found) {
       const other = isOwn(made) ? undefined : found.get(made.dao?.ownAddress ?? '')
@@ -108,10 +112,9 @@ export function createSnapshotReader ({
       pairs.set(address, { address, baseReserves, quoteReserves, ...traded, dao })
       return one
     })
-    // after a halt the cluster may be restarted from before what was not final
-    const mayLack = time - (answers[0]?.part.time ?? time) >= FINAL_AFTER
-    for (const address of mayLack ? firstSeen.keys() : []) if (!found.has(address)) firstSeen.delete(address)
-    for (const address of found.keys()) if (!firstSeen.has(address)) firstSeen.set(address, time)
+    for (const { address, dao } of found.values()) {
+      if (dao !== undefined && time - dao.createdAt >= FINAL_AFTER) final.add(address)
+    }
     const part = partOf({ moment, readAt })
     answers = [{ slot, part, found }, ...answers.filter(({ part }) => readAt - part.readAt <= servedMs)]
     return { snapshot: { ...moment, discovered, daos, pairs, tokens }, part }
@@ -131,7 +134,7 @@ export function createSnapshotReader ({
     const born = new Map(Array.from(daos).flatMap(([address, { firstSlot }]) =>
       firstSlot === null ? [] : [[address, firstSlot]]))
     const known = new Map(born)
-    for (const [address, at] of firstSeen) if (answers[0]!.part.time - at >= FINAL_AFTER) known.set(address, 0)
+    for (const address of final) known.set(address, 0)
     // a DAO first seen since may be younger than an earlier one
     for (const [at, { slot, part, found }] of answers.entries()) {
       const old = oldOf(daos, slot, [...found.values()])
