@@ -44,9 +44,8 @@ export function createHistoryReader (rpc: Rpc) {
 
   return {
     /** Those that touch `address`, newest first. Throws CURSOR_UNKNOWN where no node knows `before`. */
-    async signatures (
-      address: string, { before, limit = PAGE, minSlot, isOfEach = false }: SignaturePage, options: CallOptions = {}
-    ) {
+    async signatures (address: string, asked: SignaturePage, options: CallOptions = {}) {
+      const { before, limit = PAGE, minSlot, since = 0, isOfEach = false } = asked
       const page = { commitment: COMMITMENT, limit, minContextSlot: minSlot, before: before?.signature }
       const call = { method: 'getSignaturesForAddress', params: [address, page] }
       const given = isOfEach ? await rpc.ofEach(call, options) : []
@@ -54,7 +53,7 @@ export function createHistoryReader (rpc: Rpc) {
       if (lists.length > 0) return joined(lists)
       // before Agave 4.0 a node answers an unknown cursor with an empty list, and one that began from a snapshot has no
       // list of before: another may know
-      const doubted = { ...options, doubt: (rows: unknown) => doubtOf(signaturesOf(rows, before)) }
+      const doubted = { ...options, doubt: (rows: unknown) => doubtOf(signaturesOf(rows, before), since) }
       const rows = await rpc.call(call.method, call.params, doubted).catch((cause: unknown) => {
         if (faultOf(cause)?.rpcCode !== CURSOR_UNKNOWN) throw cause
         throw new ServiceError('CURSOR_UNKNOWN', 'no node knows the signature before the page', { cause })
@@ -129,8 +128,8 @@ export function createHistoryReader (rpc: Rpc) {
 const isTime = (value: unknown): value is number => isCount(value) && value > 0
 const isBlock = checkOf(Type.Object({ signatures: Type.Array(Signature) }))
 
-const doubtOf = (list: readonly SignatureInfo[] | ServiceError): number =>
-  isServiceError(list) ? 2 : Number(list.length === 0)
+const doubtOf = (list: readonly SignatureInfo[] | ServiceError, since: number): number =>
+  isServiceError(list) ? 2 : Number((list[0]?.slot ?? -1) < since)
 
 /** Whether it has the inner instructions, where events are: some nodes do not record them. */
 const isWhole = (outcome: TransactionOutcome): boolean =>

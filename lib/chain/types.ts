@@ -52,6 +52,8 @@ export interface SignaturePage {
   before?: Cursor | undefined
   limit?: number
   minSlot?: number
+  /** A list that begins below this slot is old: another node is asked. */
+  since?: number | undefined
   /** Joins the lists of all nodes: one that restarted from a snapshot lacks the time for which it was down. */
   isOfEach?: boolean
 }

@@ -177,7 +177,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     const asked = awaited = awaited !== undefined && awaited.slot < latest.slot ? awaited : latest
     const nothingNew = { taken: 0, reached: asked }
     const limit = top === undefined ? pageSize : Math.min(HEAD_PAGE, pageSize)
-    const page = await list({ limit, minSlot: asked.slot })
+    const page = await list({ limit, minSlot: asked.slot, since: top?.newestSlot })
     awaited = undefined
     const [newest] = page
     if (top === undefined) {

@@ -248,6 +248,16 @@ test('signatures: an empty list is taken for the end where no other node lists m
   t.same(await reader.signatures('address', { before }), [])
 })
 
+test('signatures: where a list begins below what is known already, another node is asked', async t => {
+  const nodes = await Promise.all([8, 9].map(async slot => await startNode(t, answering(({ method }) =>
+    method === 'getGenesisHash' ? '1'.repeat(32) : [{ signature: signatureOf(slot), slot, err: null }]))))
+  const reader = readerOf(nodes[0]!.url, { urls: nodes.map(({ url }) => url) })
+  const newest = async (since?: number) => (await reader.signatures('address', { minSlot: 9, since })).map(({ slot }) => slot)
+  t.strictSame(await newest(), [8], 'of a node that ignores minContextSlot')
+  t.strictSame(await newest(9), [9])
+  t.strictSame(await newest(10), [8], 'where none has more, the first tells as much as any')
+})
+
 test('signatures: where a page lies above the cursor, another node is asked', async t => {
   const nodes = await Promise.all([[9, 8], [6, 5]].map(async slots => await startNode(t, answering(({ method }) =>
     method === 'getGenesisHash'

@@ -274,10 +274,10 @@ test('the head is listed by a node that has come as far as the slot up to which 
   ledger.advance(60)
   const asked = await ask()
   const pages: unknown[] = []
-  reader.bendPage = (page, { minSlot }) => { pages.push(minSlot); return page }
+  reader.bendPage = (page, { minSlot, since }) => { pages.push([minSlot, since]); return page }
   const { reached } = await walk.head(async () => asked, edge(), 0)
   t.strictSame(reached, asked)
-  t.strictSame(pages, [asked.slot], 'one that lags would list less than there is')
+  t.strictSame(pages, [[asked.slot, ledger.swaps.at(-1)!.slot]], 'one that lags would list less than there is')
 })
 
 test(
