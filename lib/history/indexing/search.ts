@@ -63,7 +63,6 @@ export function createSearch (context: Context) {
     const isNew = events.length + found.length + lost.length > 0
     const added = isNew ? await writer.commit({ events, found, missing: lost }) : 0
     const isBack = (inVain && added > 0) || found.some(signature => tried.has(signature))
-    for (const signature of found) tried.delete(signature)
     if (isBack) for (const one of tried.values()) one.at = Math.min(one.at, clock.now() + WOKEN_MS)
     return { added, found: found.length, missing, unanswered }
   }
@@ -127,7 +126,6 @@ export function createSearch (context: Context) {
     const { dao, from, to } = gap
     const [events, detail] = [`events ${from} to ${to} of ${dao}`, { dao, from: String(from), to: String(to) }]
     if (!isOpen(gap)) {
-      tried.delete(gapKey(gap))
       const message = `${events} were missing and have been found`
       onLog({ level: 'info', code: 'sequence-gap-filled', message, detail })
       return
@@ -143,7 +141,10 @@ export function createSearch (context: Context) {
    */
   async function gaps (): Promise<boolean> {
     if (current === undefined) {
-      const gap = [...writer.sequenceGaps.values()].flat().find(gap => isDue(gapKey(gap), gap))
+      const open = [...writer.sequenceGaps.values()].flat()
+      const keys = new Set(open.map(gapKey))
+      for (const key of tried.keys()) if (!keys.has(key) && !writer.state.missing.has(key)) tried.delete(key)
+      const gap = open.find(gap => isDue(gapKey(gap), gap))
       if (gap === undefined) return false
       current = await begin(gap)
     }
