@@ -177,7 +177,8 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     const asked = awaited = awaited !== undefined && awaited.slot < latest.slot ? awaited : latest
     const nothingNew = { taken: 0, reached: asked }
     const limit = top === undefined ? pageSize : Math.min(HEAD_PAGE, pageSize)
-    const page = await list({ limit, minSlot: asked.slot, since: top?.newestSlot })
+    // one node's index may lag by minutes: what any lists at a start, it is held to from then on
+    const page = await list({ limit, minSlot: asked.slot, since: top?.newestSlot, isOfEach: reachedSlot === 0 })
     awaited = undefined
     const [newest] = page
     if (top === undefined) {
