@@ -65,6 +65,8 @@ export function createDaoResponses (sources: DaoSources) {
     const token = tokenOf(dao.baseMint)
     const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
     const count = (wanted: ProposalState): number => proposed.filter(({ state }) => state === wanted).length
+    // of the account: the list lacks what can't be read, and may be older or younger
+    const total = Math.max(details.proposalCount, proposed.length)
     const held = tokens.flatMap(({ mint, address, amount }) =>
       mint === dao.baseMint ? [{ kind: 'treasury' as const, address, amount, circulating: true }] : [])
     const treasury = figures.treasury()
@@ -101,10 +103,10 @@ export function createDaoResponses (sources: DaoSources) {
       treasury,
       decisions: {
         proposals: {
-          // of the account: the list lacks what can't be read, and may be older or younger
-          total: Math.max(details.proposalCount, proposed.length),
+          total,
           draft: count('draft'),
-          live: Number(isDeciding),
+          // a younger list counts the same one as ended
+          live: Number(isDeciding && proposed.length - count('pending') < total),
           passed: count('passed'),
           failed: count('failed'),
           removed: count('removed')

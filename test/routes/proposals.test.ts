@@ -293,6 +293,17 @@ test('a list that lacks a proposal of which events are stored is not believed; a
   const late = await get<DaoRecord>(`/api/daos/${other.address}`)
   t.match(late, { state: 'futarchy', decisions: { proposals: { live: 1 }, live: null } }, 'ended since')
   ledger.advance(11)
+  other.launchProposal()
+  await get(`/api/daos/${other.address}/treasury`)
+  ledger.advance(2)
+  other.cancelProposal()
+  await get('/api/proposals')
+  t.match(
+    await get<DaoRecord>(`/api/daos/${other.address}`),
+    { state: 'futarchy', decisions: { proposals: { total: 2, live: 0, failed: 2 } } },
+    'one that has ended in a younger list is counted once'
+  )
+  ledger.advance(11)
   await get('/api/proposals')
   ledger.accounts.override(address, { owner, data: Buffer.from(data).fill(9, 52, 53) })
   const odd = await app.inject(`/api/proposals/${address}`)
