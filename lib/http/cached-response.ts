@@ -3,26 +3,24 @@ import { type Exact, exactJson, type ExactValue } from '../exact-json.js'
 import { chooseEncoding, type Encoding, pack, QUICK } from './encoding.js'
 
 /** `T`: what the bytes hold, for the compiler to compare with the response schema of the route that sends them. */
-export interface CachedResponse<T = unknown> {
+interface Answer<T> {
   contentType: string
-  /** Hash that the entity tags of its encodings begin with. */
+  /** What its entity tags begin with: the same for the same bytes. */
   tag: string
-  /** The bytes in each encoding that is offered, or how they are made at the first request for it. */
-  bodies: Map<Encoding, Buffer | (() => Promise<Buffer>)>
-  /** Further headers. */
-  headers?: Record<string, string> | undefined
   /** For the compiler alone: no value has it. */
   readonly holds?: T
 }
 
+export interface CachedResponse<T = unknown> extends Answer<T> {
+  /** The bytes in each encoding that is offered, or how they are made at the first request for it. */
+  bodies: Map<Encoding, Buffer | (() => Promise<Buffer>)>
+  /** Further headers. */
+  headers?: Record<string, string> | undefined
+}
+
 /** An answer too large to be held as a whole: its bytes are made as its client takes them. */
-export interface StreamedResponse<T = unknown> {
-  contentType: string
-  /** What its entity tags begin with: the same for the same bytes. */
-  tag: string
+export interface StreamedResponse<T = unknown> extends Answer<T> {
   parts (): AsyncIterable<Buffer>
-  /** For the compiler alone: no value has it. */
-  readonly holds?: T
 }
 
 export const isStreamed = <T>(response: CachedResponse<T> | StreamedResponse<T>): response is StreamedResponse<T> =>

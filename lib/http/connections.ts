@@ -45,8 +45,6 @@ interface Answer {
   at: number
   /** Its first byte, once it is seen to have begun: when, ms, and what the connection had been given before, bytes. */
   begun: { at: number, bytes: number } | undefined
-  /** Held to no pace. */
-  isEndless?: boolean
 }
 
 /**
@@ -60,22 +58,19 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
   const open = new Map<Socket, Set<ServerResponse>>()
   // both in the order in which their members entered
   const waiting = new Set<Socket>()
+  /** But for those that are held to no pace. */
   const answers = new Map<ServerResponse, Answer>()
   let isClosing = false
 
   function makeRoom (newcomer: Socket): void {
-    const [idle] = waiting
-    if (idle !== undefined) {
-      idle.destroy()
-      return
-    }
-    const busy = [...answers.values()].find(({ isEndless }) => isEndless !== true)
-    if (busy !== undefined && systemClock.now() - busy.at > patience) busy.socket.destroy()
-    else newcomer.destroy()
+    const [[idle], [busy]] = [waiting, answers.values()]
+    const isLate = busy !== undefined && systemClock.now() - busy.at > patience
+    const leaves = idle ?? (isLate ? busy.socket : newcomer)
+    leaves.destroy()
   }
 
-  function isTooSlow ({ socket, begun, isEndless }: Answer, now: number): boolean {
-    if (begun === undefined || isEndless === true) return false
+  function isTooSlow ({ socket, begun }: Answer, now: number): boolean {
+    if (begun === undefined) return false
     const [since, given] = [now - begun.at, socket.bytesWritten - begun.bytes]
     return since > pace.most || (socket.writableLength > 0 && given < (since - pace.grace) / 1000 * pace.rate)
   }
@@ -131,10 +126,7 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
   return {
     count: () => open.size,
     /** Exempts an endless answer from the pace: its sender bounds what waits. */
-    leave: (response: ServerResponse) => {
-      const answer = answers.get(response)
-      if (answer !== undefined) answer.isEndless = true
-    },
+    leave: (response: ServerResponse) => { answers.delete(response) },
     /** Stops holding answers to their pace. */
     stop: () => cancel()
   }

@@ -26,38 +26,6 @@ export interface EventFacts {
   collected: Sides & { quoteMint: string, baseMint: string } | null
 }
 
-/** What an event says, whatever its name. Keys are base58, amounts raw units. */
-export interface EventBody {
-  /** 'Unknown': a name that is not ours; 'Unreadable': bytes that don't fit one of ours, or end too soon. */
-  name: EventName | 'Unknown' | 'Unreadable'
-  /** Slot and Unix second that the event states, and its number among the DAO's; null: the data end before them. */
-  slot: number | null
-  at: number | null
-  seq: bigint | null
-  dao: string | null
-  proposal: string | null
-  /** Who swapped, or gave or took liquidity, where the event names them. */
-  user: string | null
-  /** Of an event that is not understood, the keys where others have their DAO and proposal: at bytes 40 and 72. */
-  candidates: readonly string[]
-  /** The spot pool's fee balances and reserves after the event, where it carries them. */
-  fees: Sides | null
-  reserves: Sides | null
-  /** The event leaves the fee balances as they were. */
-  keepsFees: boolean
-  swap: SpotSwap | null
-  /**
-   * What went into the spot pool, negative: out of it; null: the event does not say. Launching a proposal takes out
-   * what its pass pool begins with (programs/futarchy/src/instructions/launch_proposal.rs).
-   */
-  liquidity: Sides | null
-  facts: EventFacts | null
-  /** Of an event that is not understood: what is wrong, and the name of its discriminator. */
-  reason: string | null
-  /** The whole data of an event that is not understood; null otherwise. */
-  raw: Buffer | null
-}
-
 /** Why an event of no name of ours is not understood; see `rules/unknown-kinds.ts`. */
 export const UNKNOWN_KIND = 'of an unknown kind'
 
@@ -69,26 +37,41 @@ function safe (value: bigint, most: number): number | null {
   return value >= 0n && value <= BigInt(most) ? Number(value) : null
 }
 
-function blank (data: Buffer, layout: Layout | undefined): EventBody {
+/** What an event says, whatever its name: keys base58, amounts raw units. */
+export type EventBody = ReturnType<typeof blank>
+
+/** What the layout alone tells. */
+function blank (data: Buffer, layout: Layout | undefined) {
   const has = data.length >= COMMON_END
   const inside = (at: number | undefined) => at !== undefined && data.length >= at + 32 ? keyAt(data, at) : null
   return {
-    name: layout?.name ?? 'Unknown',
+    /** 'Unknown': a name that is not ours; 'Unreadable': bytes that don't fit one of ours, or end too soon. */
+    name: (layout?.name ?? 'Unknown') as EventName | 'Unknown' | 'Unreadable',
+    /** Slot and Unix second that the event states, and its number among the DAO's; null: the data end before them. */
     slot: has ? safe(data.readBigUInt64LE(16), Number.MAX_SAFE_INTEGER) : null,
     at: has ? safe(data.readBigInt64LE(24), MAX_TIME) : null,
     seq: has ? data.readBigUInt64LE(32) : null,
     dao: inside(layout?.dao),
     proposal: inside(layout?.proposal),
+    /** Who swapped, or gave or took liquidity, where the event names them. */
     user: inside(layout?.user),
-    candidates: [],
-    fees: null,
-    reserves: null,
+    /** Of an event that is not understood, the keys where others have their DAO and proposal: at bytes 40 and 72. */
+    candidates: [] as readonly string[],
+    /** The spot pool's fee balances and reserves after the event, where it carries them. */
+    fees: null as Sides | null,
+    reserves: null as Sides | null,
+    /** The event leaves the fee balances as they were. */
     keepsFees: layout?.keepsFees ?? false,
-    swap: null,
-    liquidity: null,
-    facts: null,
-    reason: null,
-    raw: null
+    swap: null as SpotSwap | null,
+    /**
+     * What went into the spot pool, negative: out of it; null: the event does not say. Launching a proposal takes out
+     * what its pass pool begins with (programs/futarchy/src/instructions/launch_proposal.rs).
+     */
+    liquidity: null as Sides | null,
+    facts: null as EventFacts | null,
+    /** Of an event that is not understood: what is wrong, and its whole data. */
+    reason: null as string | null,
+    raw: null as Buffer | null
   }
 }
 
