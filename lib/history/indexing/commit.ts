@@ -1,4 +1,4 @@
-import { createSharedTurns, createTurns, letGo } from '../../async.js'
+import { createSharedTurns, letGo } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
 import { EMPTY_CANDLE, joinCandles, type CandleRow } from '../rules/candles.js'
@@ -33,7 +33,7 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   const state = await store.load()
   const learnt = new Set<string>()
   const warned = new Set<string>()
-  const { alone: change, together: read } = createSharedTurns()
+  const { alone, together: read } = createSharedTurns()
   let knowsAll = false
   warn(state.rates)
 
@@ -107,20 +107,16 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const [count, swaps] = [state.events + planned.events.length, state.swaps + planned.swaps]
     const next = { ...noted, rates: planned.rates, events: count, swaps }
     await letGo()   // between planning and writing
-    await change(async () => {
-      await store.write(
-        { ...planned, candles, proposals, unattributed, attributed, missing, found, state: next }
-      )
-      for (const [dao, ranges] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
-      for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
-      for (const { dao, at, swap, reason } of planned.events) {
-        if (swap !== null) state.firstSwaps.set(dao, Math.min(at, state.firstSwaps.get(dao) ?? at))
-        if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
-      }
-      for (const row of missing) state.missing.set(row.signature, row)
-      for (const signature of found) state.missing.delete(signature)
-      Object.assign(state, next)
-    })
+    await store.write({ ...planned, candles, proposals, unattributed, attributed, missing, found, state: next })
+    for (const [dao, ranges] of planned.sequenceRanges) state.sequenceRanges.set(dao, ranges)
+    for (const [proposal, dao] of proposals) state.proposals.set(proposal, dao)
+    for (const { dao, at, swap, reason } of planned.events) {
+      if (swap !== null) state.firstSwaps.set(dao, Math.min(at, state.firstSwaps.get(dao) ?? at))
+      if (reason !== null) state.unreadable.set(dao, Math.max(at, state.unreadable.get(dao) ?? 0))
+    }
+    for (const row of missing) state.missing.set(row.signature, row)
+    for (const signature of found) state.missing.delete(signature)
+    Object.assign(state, next)
     report(missing, unattributed, planned.events)
     warn(state.rates)
     return planned.events.length
@@ -135,22 +131,21 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     knowsAll = true
   }
 
-  const inTurn = createTurns()
   return {
     state: state as Readonly<StoreState>,
     /** Whether `address` is a DAO by an event or by what `learn` was told. */
     isDao,
     /** Writes a step whole, or throws HISTORY_UNAVAILABLE and changes nothing. Gives the number of new events. */
-    commit: (step: Step) => inTurn(() => commit(step)),
+    commit: (step: Step) => alone(() => commit(step)),
     /** Tells all DAOs that exist: events that waited for one are attributed. */
-    learn: (daos: Iterable<string>) => inTurn(() => learn(daos)),
+    learn: (daos: Iterable<string>) => alone(() => learn(daos)),
     /** Reads of store and state between two steps. */
     read,
     get sequenceGaps () { return sequenceGapsOf(state) },
     /** Notes what is learnt of stored events, and who traded on their days. */
-    amend: (found: readonly AmendedEvent[], makers: readonly DayMaker[] = []) => inTurn(() => change(async () => {
+    amend: (found: readonly AmendedEvent[], makers: readonly DayMaker[] = []) => alone(async () => {
       await store.amend(found, makers)
       if (found.some(({ reason }) => reason !== undefined)) state.unreadable = (await store.load()).unreadable
-    }))
+    })
   }
 }
