@@ -8,7 +8,7 @@ import type { ServiceError } from '../errors.js'
 import { countsAgainstNode, faultOf, nodeError, secondsOf } from './node-errors.js'
 import type { NodeCalls } from './json-rpc.js'
 import type { Rate } from './rate.js'
-import { type Call, failAll, reasonOf, type Reply, type SendOptions } from './rpc.js'
+import { type Call, failAll, OPTIONAL_METHODS, reasonOf, type Reply, type SendOptions } from './rpc.js'
 import type { Priority } from './types.js'
 
 interface QueueOptions {
@@ -113,6 +113,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
 
   function take (submission: Submission, positions: number[], replies: Reply[], sentAt: number): void {
     const { calls, waiting, settle } = submission
+    const { method } = calls[positions[0]!]!
     const back: number[] = []
     const refusals: ServiceError[] = []
     let accepted = 0
@@ -120,7 +121,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     for (const [i, at] of positions.entries()) {
       const reply = replies[i]!
       const { error } = reply
-      const reason = isForRate(error) ? 'refused' : faultOf(error)?.reason
+      const reason = isForRate(method, error) ? 'refused' : faultOf(error)?.reason
       // one that was never answered tells nothing of the rate
       if (error === undefined || reason === 'rpc-error') accepted++
       if (reason === 'refused') refusals.push(error!)
@@ -130,22 +131,25 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
         settle(reply, at)
       }
     }
-    learnRate(calls[positions[0]!]!.method, sentAt, accepted, refusals)
+    if (accepted > 0) rate.accept(method, accepted, sentAt)
+    if (refusals.length > 0) {
+      const { retryAfter = 0 } = refusals.find(error => error.retryAfter !== undefined) ?? {}
+      rate.refuse(method, sentAt, retryAfter * 1000)
+      refused += refusals.length
+    }
     waiting.unshift(...back)
     if (failure !== undefined) end(submission, failure)
     else giveUpIfTooLate(submission)
   }
 
-  /** Proxies refuse by 503 what is too fast (nginx's limit_req); asked slowly, or for longer, the node is down. */
-  const isForRate = (error: ServiceError | undefined): boolean =>
-    faultOf(error)?.status === 503 && (error!.retryAfter ?? 0) <= RATE_SILENCE_S && rate.isFast()
-
-  function learnRate (method: string, sentAt: number, accepted: number, refusals: ServiceError[]): void {
-    if (accepted > 0) rate.accept(method, accepted, sentAt)
-    if (refusals.length === 0) return
-    refused += refusals.length
-    const retryAfter = refusals.find(error => error.retryAfter !== undefined)?.retryAfter
-    rate.refuse(method, sentAt, (retryAfter ?? 0) * 1000)
+  /**
+   * Proxies refuse what is too fast by 503 (nginx's limit_req) or 403 (AWS WAF), which may also mean a plan without it;
+   * asked slowly, or for longer, the node is down.
+   */
+  function isForRate (method: string, error: ServiceError | undefined): boolean {
+    const { status } = faultOf(error) ?? {}
+    return (status === 503 || (status === 403 && !OPTIONAL_METHODS.has(method))) &&
+      (error!.retryAfter ?? 0) <= RATE_SILENCE_S && rate.isFast()
   }
 
   /** Whether a batch was refused as such, or is too much to answer: its calls are sent again one by one. */

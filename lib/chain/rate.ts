@@ -18,19 +18,19 @@ const SHARE = 0.94
 // cost. Past so much more the limit is another, and it grows as at first.
 const RETURN_S = 15
 const RETURN_PER_SILENCE = 8
-const LONG_MS = 20_000
+const [SHORT_MS, LONG_MS] = [6_000, 20_000]
 const BEYOND = 1.3
 // Windows that limits have, and the longest silence for which each is taken.
-const WINDOWS_MS = [[1_000, 6_000], [10_000, 20_000], [60_000, Infinity]] as const
+const WINDOWS_MS = [[1_000, SHORT_MS], [10_000, LONG_MS], [60_000, Infinity]] as const
 // A limit is just below the rate where so much of that was accepted over ten seconds.
 const NEAR = 0.75
 // A refusal at rest may be an outage: only one that comes again so soon lowers a rate, to so much at most.
 const AGAIN_MS = 60_000
 const AT_REST = 0.25
-// One method is limited, not all, where a limit of all calls would so rarely refuse this one each time; or it makes so
-// many of the calls and more than a second of silence is asked for, as by nodes that count by method.
-const UNLIKELY = 0.1
-const NEW = 0.01   // calls a second of a method that was not called
+// One method is limited, not all, where it makes so few of the calls; or, from the first time on, so many, and more
+// than a second of silence is asked for, as by nodes that count by method.
+const FEW = 0.2
+const NEW = 0.02   // calls a second of a method that was not called
 const MOST = 0.5
 // Calls a second, whatever a header says.
 const MIN_RATE = 0.1
@@ -45,7 +45,7 @@ const BURST_S = 0.05
 const METHOD_WINDOW_S = 10
 
 /** `rate` in calls a second; Infinity: no bound is known. `most`: what is stated, beyond which it does not grow. */
-const makeBucket = (now: number, rate: number, most: number) => ({
+const makeBucket = (now: number, rate = Infinity, most = Infinity) => ({
   rate,
   most,
   tokens: 1,
@@ -62,6 +62,8 @@ const makeBucket = (now: number, rate: number, most: number) => ({
   /** Since when it is refused without an acceptance, and when that last ended. */
   refusedSince: undefined as number | undefined,
   endedAt: -Infinity,
+  /** What ten seconds held, calls a second, when what it counts was unclear. */
+  held: 0,
   /** It is limited itself. */
   isOwn: false,
   /** Until when nothing is sent, and how long the next silence is where none is asked for, ms. */
@@ -74,14 +76,13 @@ type Bucket = ReturnType<typeof makeBucket>
 export type Rate = ReturnType<typeof createRate>
 
 export function createRate (clock: Clock, stated?: number) {
-  const make = (rate: number, most = Infinity): Bucket => makeBucket(clock.now(), rate, most)
-  const all = stated === undefined ? make(START_RATE) : make(stated * SHARE, stated * SHARE)
+  const most = stated === undefined ? Infinity : stated * SHARE
+  const all = makeBucket(clock.now(), stated === undefined ? START_RATE : most, most)
   const methods = new Map<string, Bucket>()
-  // what was refused last, how likely a limit of all calls would refuse only that so often, and the silence asked for
-  let [refused, likelihood, askedMs] = ['', 1, 0]
+  let askedMs = 0   // the silence asked for last
 
   function of (method: string): Bucket {
-    if (!methods.has(method)) methods.set(method, make(Infinity))   // a dozen are used here
+    if (!methods.has(method)) methods.set(method, makeBucket(clock.now()))   // a dozen are used here
     return methods.get(method)!
   }
 
@@ -131,35 +132,25 @@ export function createRate (clock: Clock, stated?: number) {
     bucket.endedAt = now
     const silenceMs = now - since
     const [inSecond, lately] = [acceptedIn(bucket, 1_000, since), acceptedIn(bucket, 10_000, since)]
-    // some ask for ten seconds whatever they count: where that is all, the last second of a rate that grows counts,
-    // until it is refused again
-    const isFirst =
-      silenceMs <= Math.min(LONG_MS, 2 * askedMs) && since - before > LONG_MS && lately < NEAR * inSecond
+    // some ask for ten seconds whatever they count: where that is all, ten seconds count if they held as much before;
+    // else the last second of a rate that grows, and half of it when it is refused again
+    const isUnclear = silenceMs <= Math.min(LONG_MS, 2 * askedMs) && lately < NEAR * inSecond
+    const isFirst = isUnclear && since - before > LONG_MS
+    const isHalf = isUnclear && Math.abs(lately - bucket.held) > (1 - SHARE) * lately + 0.1
+    if (isUnclear) bucket.held = lately
     if (isFirst && bucket !== all) return lower(all, since)
     const rate = Math.min(bucket.rate, all.rate, UNBOUNDED)
     const [ms] = WINDOWS_MS.find(([, longest]) => isFirst || silenceMs <= longest)!
     const isAtRest = inSecond < Math.min(rate / 2, START_RATE) && lately < rate / 2
     if (isAtRest && since - before >= AGAIN_MS) return
-    const counted = ms === 1_000 ? Math.max(inSecond, lately / NEAR) : acceptedIn(bucket, ms, since)
+    const counted = ms === 1_000
+      ? Math.max(inSecond, lately / NEAR)
+      : isHalf ? inSecond / 2 : acceptedIn(bucket, ms, since)
     const accepted = isAtRest ? Math.max(counted, AT_REST * rate) : counted
     bucket.rate = bucket.low = Math.max(MIN_RATE, SHARE * Math.min(rate, accepted))
     bucket.returnS = Math.max(RETURN_S, RETURN_PER_SILENCE * Math.min(LONG_MS, silenceMs) / 1000)
     bucket.at = bucket.grownAt = now
     bucket.spent = bucket.usedS = 0
-    if (isFirst) bucket.tokens -= acceptedIn(bucket, 1_000)   // sent before it was known
-  }
-
-  /** Takes the word of a header, calls a second, but for a narrower limit that refusals have shown. */
-  function believe (bucket: Bucket, perSecond: number): void {
-    if (!(perSecond > 0 && perSecond < Infinity)) return   // none, or that there is no limit
-    const rate = Math.max(MIN_RATE, perSecond * SHARE)
-    if (bucket.most === Infinity) {
-      // what was sent before it was known is of its window
-      bucket.tokens = 1 - Math.min(bucket.spent, rate * METHOD_WINDOW_S)
-      bucket.at = clock.now()
-    }
-    bucket.most = rate
-    bucket.rate = bucket.low === Infinity ? rate : Math.min(bucket.rate, rate)
   }
 
   function waitOf (bucket: Bucket, calls: number): number {
@@ -167,12 +158,6 @@ export function createRate (clock: Clock, stated?: number) {
     const rate = rateOf(bucket)
     const missing = Math.min(calls, capacity(rate)) - bucket.tokens
     return Math.max(0, bucket.pausedUntil - clock.now(), missing / rate * 1000)
-  }
-
-  function pause (bucket: Bucket, sentAt: number): void {
-    const isNews = sentAt >= bucket.pausedUntil
-    bucket.pausedUntil = Math.max(bucket.pausedUntil, sentAt + (askedMs || bucket.pauseMs))
-    if (askedMs === 0 && isNews) bucket.pauseMs = Math.min(MAX_PAUSE_MS, bucket.pauseMs * 2)
   }
 
   return {
@@ -193,7 +178,8 @@ export function createRate (clock: Clock, stated?: number) {
       const own = of(method)
       const since = own.refusedSince
       if (since !== undefined && sentAt > since) {
-        lower(own.isOwn ? own : all, since)
+        const bucket = own.isOwn ? own : all
+        lower(bucket, Math.min(since, bucket.refusedSince ?? since))
         own.endedAt = at
       }
       for (const bucket of [all, own]) {
@@ -211,20 +197,34 @@ export function createRate (clock: Clock, stated?: number) {
       const now = clock.now()
       const own = of(method)
       askedMs = retryAfterMs
+      // what grows fast waits there until it is lowered
+      if (askedMs > SHORT_MS && all.low === Infinity && isFast()) all.rate = Math.min(all.rate, acceptedIn(all, 1_000))
       // silence that is asked for concerns the node; a live read must not wait while the past takes what it needs
-      pause(askedMs === 0 ? own : all, sentAt)
+      const paused = askedMs === 0 ? own : all
+      const isNews = sentAt >= paused.pausedUntil
+      paused.pausedUntil = Math.max(paused.pausedUntil, sentAt + (askedMs || paused.pauseMs))
+      if (askedMs === 0 && isNews) paused.pauseMs = Math.min(MAX_PAUSE_MS, paused.pauseMs * 2)
       if (sentAt <= own.endedAt) return   // of what is over
       if (own.refusedSince === undefined) {
         const share = (acceptedIn(own, 60_000) + NEW) / (acceptedIn(all, 60_000) + NEW)
-        likelihood = (refused === method ? likelihood : 1) * (share < MOST ? share : 1)
-        refused = method
-        own.isOwn = likelihood < UNLIKELY || (share >= MOST && askedMs > 1_000)
+        own.isOwn = share < FEW || (askedMs > 1_000 && (share >= MOST || own.isOwn))
       }
       own.refusedSince ??= now
       all.refusedSince ??= now
     },
+    /** Takes the word of a header, but for a narrower limit that refusals have shown. */
     readHeaders (method: string, headers: IncomingHttpHeaders) {
-      believe(of(method), parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S)
+      const perSecond = parseFloat(String(headers['x-ratelimit-method-limit'])) / METHOD_WINDOW_S
+      if (!(perSecond > 0 && perSecond < Infinity)) return   // none, or that there is no limit
+      const bucket = of(method)
+      const rate = Math.max(MIN_RATE, perSecond * SHARE)
+      if (bucket.most === Infinity) {
+        // what was sent before it was known is of its window
+        bucket.tokens = 1 - Math.min(bucket.spent, rate * METHOD_WINDOW_S)
+        bucket.at = clock.now()
+      }
+      bucket.most = rate
+      bucket.rate = bucket.low === Infinity ? rate : Math.min(bucket.rate, rate)
     },
     /** The largest batch of a method. */
     batch (method: string) {

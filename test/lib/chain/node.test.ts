@@ -6,13 +6,14 @@ import type { Call, Reply } from '../../../lib/chain/rpc.js'
 import type { Priority } from '../../../lib/chain/types.js'
 import { createVirtualTime } from '../../support/virtual-time.js'
 
-interface Limit { calls: number, windowMs: number, method?: string }
+/** `burst`: of a bucket that holds so many calls, and gets `calls` more in a window. */
+interface Limit { calls: number, windowMs: number, method?: string, burst?: number }
 interface Limits {
   limits: Limit[]
   retryAfter?: number | 'rest'
   /** What they state; true: the limits. */
   headers?: boolean | Record<string, string>
-  status?: 429 | 503
+  status?: 403 | 429 | 503
   fixed?: boolean
   latency?: number
   jitter?: number
@@ -33,9 +34,19 @@ function setUp (
   const random = () => { state = (state * 48271) % 2147483647; return state / 2147483647 }
   const requests: Array<{ method: string, size: number, at: number }> = []
 
+  const buckets = new Map<Limit, { tokens: number, at: number }>()
+
+  function hasToken (limit: Limit, burst: number): boolean {
+    const { tokens, at } = buckets.get(limit) ?? { tokens: burst, at: 0 }
+    const held = Math.min(burst, tokens + (clock.now() - at) * limit.calls / limit.windowMs)
+    buckets.set(limit, { tokens: held >= 1 ? held - 1 : held, at: clock.now() })
+    return held >= 1
+  }
+
   function admit (method: string): boolean {
     const now = clock.now()
     const ok = limits.every(limit => {
+      if (limit.burst !== undefined) return hasToken(limit, limit.burst)
       if (limit.method !== undefined && limit.method !== method && limit.method !== '*') return true
       const from = fixed ? Math.floor(now / limit.windowMs) * limit.windowMs - 1e-9 : now - limit.windowMs
       let count = 0
@@ -155,6 +166,12 @@ const NODES: Array<{ name: string, node: Limits, perSecond: number, seconds: num
     seconds: 100
   },
   {
+    name: '50 a second, said by 403',
+    node: { limits: [{ calls: 50, windowMs: 1_000 }], jitter: 10, status: 403 },
+    perSecond: 50,
+    seconds: 100
+  },
+  {
     name: '50 a second, said by 503',
     node: { limits: [{ calls: 50, windowMs: 1_000 }], jitter: 10, status: 503 },
     perSecond: 50,
@@ -229,6 +246,56 @@ test('ten seconds of silence for a limit a second lower all calls to it once, be
   }
   const { accepted } = between(10_000, 60_000)
   t.ok(accepted >= 400, `${accepted} of 500`)
+})
+
+/** Of a service without a subscription, beside the past. */
+async function readFor (seconds: number, { clock, send }: Pick<ReturnType<typeof setUp>, 'clock' | 'send'>) {
+  for (let second = 0; second < seconds; second++) {
+    if (second % 2 === 0) {
+      for (const method of ['getAccountInfo', 'getSignaturesForAddress']) send(1, method, 'head').catch(() => {})
+    }
+    if (second % 8 === 0) {
+      for (const method of ['getProgramAccounts', 'getAccountInfo']) send(1, method, 'live').catch(() => {})
+    }
+    await clock.run(1_000)
+  }
+}
+
+test('a bucket with a burst that asks for ten seconds of silence is not taken for a limit of ten seconds', async t => {
+  for (const [calls, burst] of [[20, 40], [50, 100], [100, 100], [100, 200]] as const) {
+    const node = setUp({ limits: [{ calls, windowMs: 1_000, burst }], retryAfter: 10, jitter: 10 })
+    node.send(50_000).catch(() => {})
+    await readFor(120, node)
+    const { accepted, refused } = node.between(10_000, 120_000)
+    t.ok(accepted >= 0.5 * 110 * calls, `${accepted} of ${110 * calls}, with a burst of ${burst}`)
+    t.ok(refused < 0.05 * accepted, `${refused} refused`)
+  }
+})
+
+test('a few calls a second are not taken for one method\'s limit, nor a method\'s for all, as a service starts', async t => {
+  const node = setUp({ limits: [{ calls: 5, windowMs: 1_000 }], fixed: true, jitter: 10 })
+  for (const method of ['getHealth', 'getMultipleAccounts', 'getGenesisHash']) node.send(1, method, 'head').catch(() => {})
+  node.send(20_000).catch(() => {})
+  await readFor(120, node)
+  const all = node.between(10_000, 120_000)
+  t.ok(all.accepted >= 0.8 * 110 * 5, `${all.accepted} of ${110 * 5}`)
+  t.ok(all.refused < 0.05 * all.accepted, `${all.refused} refused`)
+
+  const limits = [['getTransaction', 10], ['getSignaturesForAddress', 10], ['getProgramAccounts', 10], ['getAccountInfo', 50]]
+    .map(([method, calls]) => ({ method: String(method), calls: Number(calls), windowMs: 10_000 }))
+  const byMethod = setUp({ limits, retryAfter: 10, jitter: 10 })
+  byMethod.send(20_000).catch(() => {})
+  await readFor(120, byMethod)
+  const reading = byMethod.accepted.filter(({ at, method }) => at > 10_000 && method === 'getTransaction').length
+  t.ok(reading >= 0.7 * 110, `${reading} of 110`)
+})
+
+test('all calls are lowered with the first that is accepted again, whichever was refused first', async t => {
+  const node = setUp({ limits: [{ calls: 20, windowMs: 10_000 }], fixed: true, latency: 80, jitter: 30 })
+  node.send(20_000).catch(() => {})
+  await readFor(120, node)
+  const { accepted, refused } = node.between(10_000, 120_000)
+  t.ok(refused < 0.05 * accepted, `${refused} of ${accepted + refused} refused`)
 })
 
 test('a window that is used up is known where calls are refused beyond the silence asked for', async t => {
@@ -636,6 +703,16 @@ test('a quiet node that refused everything for seconds is soon asked for all tha
   }
   const { accepted } = between(245_000, 275_000)
   t.ok(accepted >= 110, `${accepted} of 120 in half a minute`)
+})
+
+test('a method that a plan lacks, said by 403, is not asked again, however fast the node is', async t => {
+  const { clock, send } = setUp({ limits: [{ calls: 0, windowMs: 1_000, method: 'getTransactionsForAddress' }], status: 403 })
+  send(1_000).catch(() => {})
+  await clock.run(2_000)
+  let reply: Reply | undefined
+  send(1, 'getTransactionsForAddress', 'live').then(([first]) => { reply = first }).catch(() => {})
+  await clock.run(100)
+  t.match(reply, { error: { message: 'node node answered HTTP 403' } })
 })
 
 test('a node that answers 503 to everything is out: at once if little is asked, within seconds if much', async t => {
