@@ -5,8 +5,7 @@ import { MAX_TIME } from '../time.js'
 import { type Moment, momentOfList } from './moment.js'
 import { faultOf, isRefusedAsAsked, nodeError } from './node-errors.js'
 import { isCount, isRecord } from './checks.js'
-import { type Question, type Rpc } from './rpc.js'
-import type { KnownAccounts, RawAccount } from './types.js'
+import type { KnownAccounts, Question, RawAccount, Rpc } from './types.js'
 
 export const CLOCK = 'SysvarC1ock11111111111111111111111111111111'
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
@@ -19,8 +18,6 @@ const { commitment } = AT
 const HEAD = { offset: 0, length: 72 }
 // An owner that the node's index leaves out.
 const EXCLUDED = -32010
-// Behind minContextSlot, which the node will reach soon.
-const SLOT_NOT_REACHED = -32016
 
 const bad = (what: string): ServiceError => badAnswer(`the node's answer: ${what}`)
 
@@ -135,8 +132,7 @@ export const createAccountReader = (rpc: Rpc) => ({
           }
           const moment = readClock(value.at(-1))
           if (moment.slot < minSlot) {
-            const what = `is at slot ${moment.slot}, behind ${minSlot}, which was seen already`
-            throw nodeError('NODE_UNAVAILABLE', what, { host, reason: 'rpc-error', rpcCode: SLOT_NOT_REACHED })
+            throw nodeError(host, 'behind', `is at slot ${moment.slot}, behind ${minSlot}, which was seen already`)
           }
           return { moment, accounts: addresses.map((one, i) => value[i] === null ? null : readAccount(one, value[i])) }
         })

@@ -2,48 +2,32 @@
 import { backoff } from '../backoff.js'
 import type { Clock } from '../clock.js'
 import { isHash } from './checks.js'
-import { answerError, countsAgainstNode, faultOf, nodeError, secondsOf } from './node-errors.js'
-import { type Call, failAll, OPTIONAL_METHODS, type Reply, type Send, type SendOptions } from './rpc.js'
+import { countsAgainstNode, failAll, faultOf, nodeError, OPTIONAL_METHODS, secondsOf } from './node-errors.js'
+import type { Call, Reply, Send, SendOptions } from './types.js'
 
-/**
- * Asks a node for its genesis hash before its first use and after `forget`. While it is not that of `cluster`, the
- * first that any node has told, calls fail with NODE_BAD_ANSWER.
- */
-export function withGenesisCheck (
-  send: Send, { host, cluster }: { host: string, cluster: { genesis?: string } }
-): { send: Send, forget: () => void } {
-  let isAsked = false
-  return {
-    forget: () => { isAsked = false },
-    async send (calls, options) {
-      if (!isAsked) {
-        const [reply] = await send([{ method: 'getGenesisHash', params: [] }], options)
-        if (reply!.error !== undefined) return failAll(calls, reply!.error)
-        if (!isHash(reply!.result)) {
-          return failAll(calls, answerError(host, 'wrong-shape', 'answered getGenesisHash with no hash'))
-        }
-        cluster.genesis ??= reply!.result
-        isAsked = cluster.genesis === reply!.result
-      }
-      if (isAsked) return await send(calls, options)
-      return failAll(calls, answerError(host, 'genesis', 'serves another cluster than the first that answered'))
-    }
-  }
+interface BreakerOptions {
+  host: string
+  clock: Clock
+  failures: number
+  /** Whose genesis hash is that of the first node that tells one; undefined: a node alone can't be compared. */
+  cluster?: { genesis?: string } | undefined
 }
-
-interface BreakerOptions { host: string, clock: Clock, failures: number, onOpen: () => void }
 
 // The end of a fault must be noticed within one cache lifetime of 10 s.
 const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
 
-/** Opens after `failures` in a row: BREAKER_OPEN for a while; then one request decides. */
-export function withBreaker (send: Send, { host, clock, failures, onOpen }: BreakerOptions) {
+/**
+ * Opens after `failures` in a row: BREAKER_OPEN for a while; then one request decides. Before its first use and after
+ * each opening the node is asked for its genesis hash: NODE_BAD_ANSWER while it is of another cluster.
+ */
+export function withBreaker (send: Send, { host, clock, failures, cluster }: BreakerOptions) {
   let inRow = 0
   let openings = 0
   let openUntil = 0
   let probing = false
   // Replies to requests of an earlier state don't count.
   let era = 0
+  let isOfCluster = cluster === undefined
 
   function judge (isProbe: boolean, good: boolean | undefined): void {
     probing = false
@@ -53,8 +37,23 @@ export function withBreaker (send: Send, { host, clock, failures, onOpen }: Brea
     } else if (good === false && (isProbe || ++inRow >= failures)) {
       openUntil = clock.now() + backoff(++openings, clock, { firstMs: OPEN_MS, maxMs: MAX_OPEN_MS })
       era++
-      onOpen()
+      isOfCluster = cluster === undefined
     }
+  }
+
+  const use: Send = async (calls, options) => {
+    if (!isOfCluster) {
+      const [{ result, error }] = await send([{ method: 'getGenesisHash', params: [] }], options) as [Reply]
+      if (error !== undefined) return failAll(calls, error)
+      if (!isHash(result)) {
+        return failAll(calls, nodeError(host, 'wrong-shape', 'answered getGenesisHash with no hash'))
+      }
+      isOfCluster = (cluster!.genesis ??= result) === result
+      if (!isOfCluster) {
+        return failAll(calls, nodeError(host, 'genesis', 'serves another cluster than the first that answered'))
+      }
+    }
+    return await send(calls, options)
   }
 
   return {
@@ -67,11 +66,11 @@ export function withBreaker (send: Send, { host, clock, failures, onOpen }: Brea
       const leftMs = openUntil - clock.now()
       if (isProbe && (probing || leftMs > 0)) {
         const what = 'has been failing and is not asked for now'
-        return failAll(calls, nodeError('BREAKER_OPEN', what, { host, reason: 'open' }, secondsOf(leftMs)))
+        return failAll(calls, nodeError(host, 'open', what, {}, secondsOf(leftMs)))
       }
       probing = isProbe
       const own = era
-      const replies = await send(calls, options)
+      const replies = await use(calls, options)
       if (own === era) judge(isProbe, options.signal.aborted ? undefined : isGood(calls, replies))
       return replies
     }

@@ -5,10 +5,9 @@
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import { CURRENT_MS } from './moment.js'
-import { answerError, CURSOR_UNKNOWN, faultOf, isWorthRetrying } from './node-errors.js'
-import { type Call, OPTIONAL_METHODS, type Question, reasonOf, type Reply, type Send, type SendOptions } from './rpc.js'
+import { CURSOR_UNKNOWN, faultOf, isWorthRetrying, nodeError, OPTIONAL_METHODS, reasonOf } from './node-errors.js'
 import type { Timekeeper } from './timekeeper.js'
-import type { AtMoment, Priority } from './types.js'
+import type { AtMoment, Call, Priority, Question, Reply, Send, SendOptions } from './types.js'
 
 // A pause is random, up to this; twice as much each time.
 const BACKOFF_MS = 200
@@ -81,7 +80,7 @@ export function withFailover (
       if (faultOf(error)?.reason === 'timeout' && !options.signal.aborted) putLast(index, LAST_MS, method)
       else if (error?.code === 'NODE_UNAVAILABLE') putLast(index, (error.retryAfter ?? 0) * 1000)
       return reply === undefined || isRefusal
-        ? { error: answerError(host, 'unsupported', `does not offer ${method}`) }
+        ? { error: nodeError(host, 'unsupported', `does not offer ${method}`) }
         : reply
     })
   }

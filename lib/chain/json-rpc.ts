@@ -5,9 +5,9 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
-import { answerError, faultOf, type FaultReason, httpError, networkError, nodeError, rpcError } from './node-errors.js'
+import { failAll, faultOf, type FaultReason, httpError, networkError, nodeError, rpcError } from './node-errors.js'
 import { isRecord } from './checks.js'
-import { type Call, failAll, type Reply } from './rpc.js'
+import type { Call, Reply } from './types.js'
 
 export interface CallReport {
   method: string
@@ -122,7 +122,7 @@ export function createNodeCalls (
         size += part.byteLength
         held += part.byteLength
         if (size > Math.min(most, maxBytes - held)) {
-          throw answerError(host, 'too-large', 'answered with more than can be held')
+          throw nodeError(host, 'too-large', 'answered with more than can be held')
         }
       }
     } finally {
@@ -151,8 +151,7 @@ export function createNodeCalls (
     const begun = clock.now()
     // includes connecting, and a body that drips
     const late = new AbortController()
-    const cancel = clock.after(ms, () =>
-      late.abort(nodeError('NODE_UNAVAILABLE', `took longer than ${ms} ms`, { host, reason: 'timeout' })))
+    const cancel = clock.after(ms, () => late.abort(nodeError(host, 'timeout', `took longer than ${ms} ms`)))
     const either = AbortSignal.any([signal, late.signal])
     const replies = await ask(calls, either).catch((error: unknown) => {
       const ours = either.aborted ? either.reason : isServiceError(error) ? error : networkError(host, error)
@@ -170,7 +169,7 @@ function parse (host: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString())
   } catch {   // whose message quotes the text
-    throw answerError(host, 'not-json', 'answered with no JSON')
+    throw nodeError(host, 'not-json', 'answered with no JSON')
   }
 }
 
@@ -185,19 +184,18 @@ export function readAnswer (host: string, ids: readonly unknown[], answer: unkno
   const isOfAll = batch && (!isList || [...byId.values()].every(isAboutTheRequest))
   const general = isOfAll ? only : isList ? undefined : byId.get(null) ?? byId.get(undefined)
   if (general?.error !== undefined) {
-    const fault = faultOf(general.error)!
     if (!batch) return [general]
-    if (fault.reason === 'refused') throw general.error
-    const what = `refused a batch with JSON-RPC error ${fault.rpcCode}`
-    throw nodeError('NODE_BAD_ANSWER', what, { ...fault, reason: 'batch' })
+    const { reason, rpcCode } = faultOf(general.error)!
+    if (reason === 'refused') throw general.error
+    throw nodeError(host, 'batch', `refused a batch with JSON-RPC error ${rpcCode}`)
   }
   if (batch !== isList) {
     const what = batch ? 'answered a batch with a single answer' : 'answered one call with a list'
-    throw answerError(host, 'wrong-shape', what)
+    throw nodeError(host, 'wrong-shape', what)
   }
   const replies = ids.flatMap(id => byId.get(id) ?? [])
   if (replies.length !== ids.length || members.length !== ids.length) {
-    throw answerError(host, 'wrong-ids', 'answered with other ids than asked for')
+    throw nodeError(host, 'wrong-ids', 'answered with other ids than asked for')
   }
   return replies
 }
@@ -208,7 +206,7 @@ function readMember (host: string, member: unknown): [id: unknown, reply: Reply]
   if (isRecord(error) && Number.isInteger(error.code)) {
     return [id, { error: readError(host, Number(error.code), String(error.message)) }]
   }
-  throw answerError(host, 'wrong-shape', 'answered with JSON that is neither result nor error')
+  throw nodeError(host, 'wrong-shape', 'answered with JSON that is neither result nor error')
 }
 
 const isAboutTheRequest = ({ error }: Reply): boolean => ABOUT_THE_REQUEST.has(faultOf(error)?.rpcCode ?? 0)
@@ -217,6 +215,5 @@ const isAboutTheRequest = ({ error }: Reply): boolean => ABOUT_THE_REQUEST.has(f
 function readError (host: string, code: number, message: string): ServiceError {
   const isOther = ABOUT_THE_REQUEST.has(code) || /behind/i.test(message) || !TOO_MANY.test(message)
   if (!RATE_CODES.has(code) && isOther) return rpcError(host, code)
-  const what = `refused a call for its rate (JSON-RPC error ${code})`
-  return nodeError('NODE_UNAVAILABLE', what, { host, reason: 'refused', rpcCode: code })
+  return nodeError(host, 'refused', `refused a call for its rate (JSON-RPC error ${code})`, { rpcCode: code })
 }

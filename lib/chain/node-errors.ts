@@ -1,5 +1,6 @@
 /** The node client's errors, safe to log: the platform's repeat a node's URL, which carries a key. */
-import { ServiceError, type ErrorCode } from '../errors.js'
+import { ServiceError } from '../errors.js'
+import type { Call, Reply } from './types.js'
 
 /** Why a call gave nothing usable, in words that name no node; also the `outcome` that is metered. */
 export const FAULTS = {
@@ -8,6 +9,7 @@ export const FAULTS = {
   /** No fault. */
   refused: 'they refuse for the rate of calls',
   busy: 'the rate that they allow is used up',
+  behind: 'they are behind what was seen already',
   http: 'they answer with an HTTP error',
   'not-json': 'what they answer is no JSON',
   'wrong-shape': 'what they answer is no JSON-RPC',
@@ -24,13 +26,10 @@ export const FAULTS = {
 }
 export type FaultReason = keyof typeof FAULTS
 
+interface FaultDetails { status?: number, rpcCode?: number }
+
 /** The `cause` of the ServiceError. */
-interface NodeFault {
-  host: string
-  reason: FaultReason
-  status?: number
-  rpcCode?: number
-}
+interface NodeFault extends FaultDetails { host: string, reason: FaultReason }
 
 // JSON-RPC errors that pass: behind, block not available, slot skipped or missing, scan aborted, no status yet,
 // minContextSlot or long-term storage not reached, internal error.
@@ -41,14 +40,19 @@ const INVALID_PARAMS = -32602
 export const CURSOR_UNKNOWN = -32020
 // Statuses about the request; by any other the node is unavailable, as for a key that has expired (401, 402, 403).
 const ABOUT_THE_REQUEST = new Set([400, 413, 422])
+const UNAVAILABLE = new Set<FaultReason>(['network', 'timeout', 'refused', 'busy', 'behind'])
 // Not the node's fault, nor better a moment later.
 const NEUTRAL = new Set<FaultReason>(['open', 'too-large', 'refused', 'busy', 'batch', 'moment', 'unsupported'])
 // As ECONNREFUSED; anything else might be text from outside.
 const SAFE_CODE = /^[A-Z][A-Z0-9_]{1,39}$/
 
-/** `what` completes the sentence "node <host> …" and holds nothing from outside. */
-export function nodeError (code: ErrorCode, what: string, fault: NodeFault, retryAfter?: number): ServiceError {
-  return new ServiceError(code, `node ${fault.host} ${what}`, { cause: fault, retryAfter })
+/** `what` completes the sentence "node <host> …" and holds nothing from outside; `retryAfter` in seconds. */
+export function nodeError (
+  host: string, reason: FaultReason, what: string, details: FaultDetails = {}, retryAfter?: number
+): ServiceError {
+  const isAway = UNAVAILABLE.has(reason) || (reason === 'http' && !ABOUT_THE_REQUEST.has(details.status!))
+  const code = reason === 'open' ? 'BREAKER_OPEN' : isAway ? 'NODE_UNAVAILABLE' : 'NODE_BAD_ANSWER'
+  return new ServiceError(code, `node ${host} ${what}`, { cause: { host, reason, ...details }, retryAfter })
 }
 
 /** The facts of a `nodeError`. */
@@ -63,24 +67,17 @@ export function faultOf (error: unknown): NodeFault | undefined {
 export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 /** `retryAfter` in seconds. */
-export function httpError (host: string, status: number, retryAfter?: number): ServiceError {
-  const code = ABOUT_THE_REQUEST.has(status) ? 'NODE_BAD_ANSWER' : 'NODE_UNAVAILABLE'
-  const fault: NodeFault = { host, reason: status === 429 ? 'refused' : 'http', status }
-  return nodeError(code, `answered HTTP ${status}`, fault, retryAfter)
-}
-
-export const answerError = (host: string, reason: FaultReason, what: string): ServiceError =>
-  nodeError('NODE_BAD_ANSWER', what, { host, reason })
+export const httpError = (host: string, status: number, retryAfter?: number): ServiceError =>
+  nodeError(host, status === 429 ? 'refused' : 'http', `answered HTTP ${status}`, { status }, retryAfter)
 
 /** The node's own message may repeat what it was sent: only its code is kept. */
 export const rpcError = (host: string, rpcCode: number): ServiceError =>
-  nodeError('NODE_BAD_ANSWER', `answered JSON-RPC error ${rpcCode}`, { host, reason: 'rpc-error', rpcCode })
+  nodeError(host, 'rpc-error', `answered JSON-RPC error ${rpcCode}`, { rpcCode })
 
 /** Of what the platform threw only a code like ECONNRESET is kept. */
 export function networkError (host: string, thrown: unknown): ServiceError {
   const { code = '' } = thrown as NodeJS.ErrnoException
-  const why = SAFE_CODE.test(code) ? ` (${code})` : ''
-  return nodeError('NODE_UNAVAILABLE', `was not reached${why}`, { host, reason: 'network' })
+  return nodeError(host, 'network', `was not reached${SAFE_CODE.test(code) ? ` (${code})` : ''}`)
 }
 
 /** Whether a breaker counts it. */
@@ -105,3 +102,11 @@ export function isWorthRetrying (error: unknown): boolean {
   if (fault.reason === 'http') return fault.status === 408 || fault.status! >= 500
   return fault.reason !== 'rpc-error' || TRANSIENT_CODES.has(fault.rpcCode ?? 0)
 }
+
+/** Methods that not every node offers: being refused one says nothing of the node. */
+export const OPTIONAL_METHODS: ReadonlySet<string> = new Set(['getTransactionsForAddress', 'getTokenAccountsByOwner'])
+
+export const failAll = (calls: readonly Call[], error: ServiceError): Reply[] => calls.map(() => ({ error }))
+
+/** The reason of a signal whose reasons are ours. */
+export const reasonOf = (signal: AbortSignal): ServiceError => signal.reason as ServiceError

@@ -5,11 +5,10 @@
 import { setMaxListeners } from 'node:events'
 import type { Clock } from '../clock.js'
 import type { ServiceError } from '../errors.js'
-import { countsAgainstNode, faultOf, nodeError, secondsOf } from './node-errors.js'
+import { countsAgainstNode, failAll, faultOf, nodeError, OPTIONAL_METHODS, reasonOf, secondsOf } from './node-errors.js'
 import type { NodeCalls } from './json-rpc.js'
 import type { Rate } from './rate.js'
-import { type Call, failAll, OPTIONAL_METHODS, reasonOf, type Reply, type SendOptions } from './rpc.js'
-import type { Priority } from './types.js'
+import type { Call, Priority, Reply, SendOptions } from './types.js'
 
 interface QueueOptions {
   host: string
@@ -170,7 +169,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
 
   function giveUp (submission: Submission): void {
     const seconds = secondsOf(pausedUntil(submission) - clock.now())
-    end(submission, nodeError('NODE_UNAVAILABLE', 'allows no more calls for now', { host, reason: 'busy' }, seconds))
+    end(submission, nodeError(host, 'busy', 'allows no more calls for now', {}, seconds))
   }
 
   function giveUpIfTooLate (submission: Submission): void {

@@ -3,16 +3,15 @@ import { setMaxListeners } from 'node:events'
 import { systemClock, type Clock } from '../clock.js'
 import { ServiceError } from '../errors.js'
 import { clockQuestion } from './accounts.js'
-import { withBreaker, withGenesisCheck } from './breaker.js'
+import { withBreaker } from './breaker.js'
 import { withFailover } from './failover.js'
 import { type CallReport, type Connections, createConnections, createNodeCalls } from './json-rpc.js'
 import { CURRENT_MS, type Health } from './moment.js'
 import { createQueue } from './node.js'
 import { faultOf, nodeError, UNWELL } from './node-errors.js'
 import { createRate } from './rate.js'
-import type { Call, Reply, Rpc, SendOptions } from './rpc.js'
 import { createTimekeeper, type TimeEvent } from './timekeeper.js'
-import type { CallOptions } from './types.js'
+import type { Call, CallOptions, Reply, Rpc, SendOptions } from './types.js'
 
 /** Tests set shorter ones. */
 const LIMITS = {
@@ -66,7 +65,7 @@ export function createNodeClient ({
   const { callMs, answerMs, maxBytes, batchSize, retries, failures, watchMs } = { ...LIMITS, ...limits }
   let closed: ServiceError | undefined
   const running = new Set<AbortController>()
-  const cluster = {}
+  const cluster = urls.length > 1 ? {} : undefined
   const targets = urls.map(url => new URL(url))
   const hosts = targets.map(({ host }) => host)
   const time = createTimekeeper(hosts, { ...clock, ...timeClock }, onTime)
@@ -87,10 +86,7 @@ export function createNodeClient ({
       }
     })
     const queue = createQueue(ask, { host, clock, rate, callMs, largestBatch: batchSize })
-    const { send, forget } = urls.length === 1
-      ? { send: queue.send, forget: () => {} }   // there is nothing to compare it with
-      : withGenesisCheck(queue.send, { host, cluster })
-    return { host, node, rate, queue, ...withBreaker(send, { host, clock, failures, onOpen: forget }) }
+    return { host, node, rate, queue, ...withBreaker(queue.send, { host, clock, failures, cluster }) }
   })
   const failover = withFailover(nodes, { clock, time, onFault, retries })
 
@@ -105,8 +101,8 @@ export function createNodeClient ({
     const ms = deadlineMs ?? longer + (priority === 'live' ? answerMs : BACKGROUND_MS)
     // AbortSignal.any would keep something of each call (Node 20)
     const ended = new AbortController()
-    const cancel = clock.after(ms, () => ended.abort(nodeError(
-      'NODE_UNAVAILABLE', `gave no answer within ${ms} ms`, { host: hosts.join(', '), reason: 'timeout' })))
+    const cancel = clock.after(ms, () =>
+      ended.abort(nodeError(hosts.join(', '), 'timeout', `gave no answer within ${ms} ms`)))
     const leave = (): void => ended.abort(new ServiceError('NODE_UNAVAILABLE', 'the caller went away'))
     if (signal !== undefined) setMaxListeners(0, signal)
     signal?.addEventListener('abort', leave, { once: true })

@@ -3,7 +3,7 @@ import WebSocket, { type RawData } from 'ws'
 import { backoff } from '../backoff.js'
 import { systemClock, type Clock } from '../clock.js'
 import type { ServiceError } from '../errors.js'
-import { answerError, httpError, networkError, nodeError, rpcError } from './node-errors.js'
+import { httpError, networkError, nodeError, rpcError } from './node-errors.js'
 import { isRecord } from './checks.js'
 import { ADDRESS_LIMITS } from './json-rpc.js'
 
@@ -61,7 +61,7 @@ export function subscribe ({
       socket.terminate()
     }
 
-    const silent = (): void => drop(nodeError('NODE_UNAVAILABLE', 'fell silent', { host, reason: 'timeout' }))
+    const silent = (): void => drop(nodeError(host, 'timeout', 'fell silent'))
     let stopSilence = clock.after(silenceMs, silent)   // first of connecting
 
     function beat (): void {
@@ -86,7 +86,7 @@ export function subscribe ({
     socket.on('message', data => {
       if (why !== undefined) return   // it was on its way when the connection was given up
       const message = parse(data)
-      if (!isRecord(message)) return drop(answerError(host, 'not-json', 'sent a message that is no JSON'))
+      if (!isRecord(message)) return drop(nodeError(host, 'not-json', 'sent a message that is no JSON'))
       if (upSince === Infinity) return 'id' in message ? confirm(message) : undefined
       beat()
       if (closed === undefined) onTransaction()
@@ -101,7 +101,7 @@ export function subscribe ({
         stopSilence()
         stopPing()
         socket.removeAllListeners('message')
-        again(upSince, why ?? nodeError('NODE_UNAVAILABLE', 'closed the connection', { host, reason: 'network' }))
+        again(upSince, why ?? nodeError(host, 'network', 'closed the connection'))
         resolve()
       })
     })

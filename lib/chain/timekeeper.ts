@@ -5,7 +5,7 @@ import {
   ageOf, CURRENT_MS, type Commitment, haltedAt, type Health, type Moment, type NodeFacts, noFacts, withDate, withHealth,
   withMoment
 } from './moment.js'
-import { answerError } from './node-errors.js'
+import { nodeError } from './node-errors.js'
 
 export type Timekeeper = ReturnType<typeof createTimekeeper>
 
@@ -103,8 +103,7 @@ export function createTimekeeper (
     /** Takes a moment that a node has just shown. Throws NODE_BAD_ANSWER for one of the future. */
     note (index: number, commitment: Commitment, moment: Moment): void {
       if (!withMoment(facts, index, { ...moment, at: clock.now() }, commitment)) {
-        const what = `shows a moment of the future, ${clockTime(moment.time)}`
-        throw answerError(hosts[index]!, 'moment', what)
+        throw nodeError(hosts[index]!, 'moment', `shows a moment of the future, ${clockTime(moment.time)}`)
       }
       tellChanges()
     },

@@ -5,9 +5,8 @@ import { clockQuestion } from './accounts.js'
 import { checkOf, isCount, isHash, isRecord, Signature } from './checks.js'
 import { CURSOR_UNKNOWN, faultOf, isRefusedAsAsked, isWorthRetrying } from './node-errors.js'
 import { readSignatureInfo, readTransaction } from './parse-transaction.js'
-import { type Call, type Reply, type Rpc } from './rpc.js'
 import type {
-  BulkPage, CallOptions, Cursor, RawTransaction, SignatureInfo, SignaturePage, TransactionOutcome
+  BulkPage, Call, CallOptions, Cursor, RawTransaction, Reply, Rpc, SignatureInfo, SignaturePage, TransactionOutcome
 } from './types.js'
 
 const COMMITMENT = 'finalized'

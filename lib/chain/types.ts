@@ -1,9 +1,64 @@
-/** What other rooms use of this one. */
+/** What goes between readers and nodes, and what is read. */
 import type { ServiceError } from '../errors.js'
-import type { Moment } from './moment.js'
+import type { Commitment, Moment, NodeFacts } from './moment.js'
 import type { RawTransaction, SignatureInfo } from './parse-transaction.js'
 
 export type { RawTransaction, SignatureInfo }
+
+/** Whom a call serves: a request, the newest history, the past, nobody who waits. Lower never delay higher. */
+export type Priority = 'live' | 'head' | 'past' | 'idle'
+
+export interface CallOptions {
+  /** Default: 'live'. */
+  priority?: Priority
+  /** Of the whole answer, ms. Default: by priority and methods. */
+  deadlineMs?: number
+  signal?: AbortSignal
+}
+
+export interface Call {
+  method: string
+  params: readonly unknown[]
+  /** 0: a result is believed; else the other nodes are asked, too, and the least doubted result is taken. */
+  doubt?: ((result: unknown) => number) | undefined
+}
+
+export type Reply = { result: unknown, error?: undefined } | { error: ServiceError, result?: undefined }
+
+export interface SendOptions {
+  priority: Priority
+  /** Its reason, a ServiceError, is the reply to what is still open. */
+  signal: AbortSignal
+  /** By the clock. */
+  deadline?: number
+  /** How long calls may wait for a node's rate, ms: another may be free. */
+  patience?: number | undefined
+  /** How long a request may take, ms, so that time is left for the other nodes. */
+  shareMs?: number
+}
+
+/** One reply for each call, in their order. Never rejects. */
+export type Send = (calls: readonly Call[], options: SendOptions) => Promise<Reply[]>
+
+/** Calls that one node answers together. */
+export interface Question<T> {
+  calls: readonly Call[]
+  commitment: Commitment
+  /** Throws NODE_BAD_ANSWER for what can't be used: then the next node is asked. */
+  read (results: readonly unknown[], node: Pick<NodeFacts, 'host' | 'pace'>): Omit<AtMoment<T>, 'readAt'>
+}
+
+/** All nodes together. */
+export interface Rpc {
+  /** The result of one call, unchecked. Throws its ServiceError, or the reason of the caller's signal. */
+  call (method: string, params: readonly unknown[], options?: CallOptions & Pick<Call, 'doubt'>): Promise<unknown>
+  /** One reply for each call. Throws the reason of the caller's signal only. */
+  send (calls: readonly Call[], options?: CallOptions): Promise<Reply[]>
+  /** The youngest answer, however old. Throws its ServiceError. */
+  ask<T> (question: Question<T>, options?: CallOptions): Promise<AtMoment<T>>
+  /** What each node that answers gives. */
+  ofEach (call: Call, options?: CallOptions): Promise<unknown[]>
+}
 
 /** `owner`: the program it belongs to, base58. */
 export interface RawAccount {
@@ -23,17 +78,6 @@ export interface AtMoment<T> {
 
 /** Accounts that are never closed, each with a slot from which on it exists. */
 export type KnownAccounts = ReadonlyMap<string, number>
-
-/** Whom a call serves: a request, the newest history, the past, nobody who waits. Lower never delay higher. */
-export type Priority = 'live' | 'head' | 'past' | 'idle'
-
-export interface CallOptions {
-  /** Default: 'live'. */
-  priority?: Priority
-  /** Of the whole answer, ms. Default: by priority and methods. */
-  deadlineMs?: number
-  signal?: AbortSignal
-}
 
 /** null: no node has it; an error: it can't be read; undefined: no answer, ask again. */
 export type TransactionOutcome = RawTransaction | null | ServiceError | undefined

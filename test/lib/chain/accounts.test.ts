@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { CLOCK, clockQuestion, createAccountReader } from '../../../lib/chain/accounts.js'
 import { isWorthRetrying, rpcError } from '../../../lib/chain/node-errors.js'
-import type { Call, Rpc } from '../../../lib/chain/rpc.js'
+import type { Call, Rpc } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
 import { TIME } from '../../support/age-time.js'
 import { clockAccount } from '../../support/clock-account.js'

@@ -1,8 +1,8 @@
 import { test } from 'tap'
 import type { ServiceError } from '../../../lib/errors.js'
 import { withBreaker } from '../../../lib/chain/breaker.js'
-import { httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
-import { failAll, type Call, type SendOptions } from '../../../lib/chain/rpc.js'
+import { failAll, httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
+import type { Call, SendOptions } from '../../../lib/chain/types.js'
 import { createFakeClock } from '../../support/fake-clock.js'
 
 const OPTIONS = { priority: 'live', signal: new AbortController().signal } as const
@@ -12,15 +12,13 @@ const down = networkError('h', new Error('x'))
 /** A breaker before a node that gives `error`, or answers; a call may be kept from its end. */
 function setUp ({ failures = 1, chance = 1 } = {}) {
   const clock = createFakeClock(chance)
-  const node = {
-    error: undefined as ServiceError | undefined, sizes: [] as number[], hold: Promise.resolve(), opened: 0
-  }
+  const node = { error: undefined as ServiceError | undefined, sizes: [] as number[], hold: Promise.resolve() }
   const breaker = withBreaker(async calls => {
     const { error, hold } = node
     node.sizes.push(calls.length)
     await hold
     return error === undefined ? calls.map(() => ({ result: 1 })) : failAll(calls, error)
-  }, { host: 'h', clock, failures, onOpen: () => node.opened++ })
+  }, { host: 'h', clock, failures })
   const ask = async (error?: ServiceError, count = 1, options: SendOptions = OPTIONS) => {
     node.error = error
     return await breaker.send(calls(count), options)
@@ -40,7 +38,6 @@ test('opens after failures in a row, then lets one probe through, which closes i
   t.equal(state(), 'closed', 'a success between begins the count anew')
   await ask(down)
   t.equal(state(), 'open')
-  t.equal(node.opened, 1)
   t.equal(pause(), 1_000)
   t.equal(state(), 'half-open')
   let go = () => {}
@@ -94,7 +91,7 @@ test('verdicts on calls of an earlier state are ignored', async t => {
 
 test('the layer: BREAKER_OPEN at once, with the seconds to wait', async t => {
   const { node, ask, pause, state } = setUp()
-  const refused = nodeError('NODE_UNAVAILABLE', 'refused', { host: 'h', reason: 'refused' })
+  const refused = nodeError('h', 'refused', 'refused')
   for (const error of [
     httpError('h', 400), httpError('h', 413), httpError('h', 422), rpcError('h', -32603), httpError('h', 429), refused
   ]) {

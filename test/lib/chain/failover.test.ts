@@ -1,16 +1,14 @@
 import { test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
 import { withFailover } from '../../../lib/chain/failover.js'
-import { answerError, httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
+import { failAll, httpError, networkError, nodeError, rpcError } from '../../../lib/chain/node-errors.js'
 import { isRecord } from '../../../lib/chain/checks.js'
-import { failAll, type Call, type Question, type Reply, type SendOptions } from '../../../lib/chain/rpc.js'
+import type { Call, Question, Reply, SendOptions } from '../../../lib/chain/types.js'
 import type { Moment } from '../../../lib/chain/moment.js'
 import { createTimekeeper } from '../../../lib/chain/timekeeper.js'
 import { createFakeClock, type FakeClock } from '../../support/fake-clock.js'
 
-const open = (host: string, retryAfter: number) => nodeError(
-  'BREAKER_OPEN', 'is open', { host, reason: 'open' }, retryAfter
-)
+const open = (host: string, retryAfter: number) => nodeError(host, 'open', 'is open', {}, retryAfter)
 const down = networkError('h', new Error('x'))
 const OPTIONS = { priority: 'live', signal: new AbortController().signal } as const
 
@@ -88,7 +86,7 @@ test('a node that asked to be left alone comes last until then', async t => {
 
 test('who did not answer a method in time comes last for it for a minute, and has had no more than its share', async t => {
   const { ask, answers, asked, shares, clock } = nodes(3)
-  const late = nodeError('NODE_UNAVAILABLE', 'is late', { host: 'h', reason: 'timeout' })
+  const late = nodeError('h', 'timeout', 'is late')
   answers[0] = ({ method }) => method === 'getBlock' ? { error: late } : { result: 0 }
   t.strictSame(await ask({ method: 'getBlock' }, { deadline: clock.now() + 30_000 }), { result: 1 })
   t.strictSame(shares, [10_000, 15_000])
@@ -332,8 +330,8 @@ test('waits as long as the node asks, or not at all', async t => {
 test('only what may pass is tried again', async t => {
   const hopeless = [
     httpError('h', 307), httpError('h', 400), httpError('h', 402), httpError('h', 413), httpError('h', 429),
-    answerError('h', 'too-large', 'x'), rpcError('h', -32602), rpcError('h', -32015),
-    nodeError('NODE_BAD_ANSWER', 'x', { host: 'h', reason: 'genesis' }), open('h', 1)
+    nodeError('h', 'too-large', 'x'), rpcError('h', -32602), rpcError('h', -32015),
+    nodeError('h', 'genesis', 'x'), open('h', 1)
   ]
   for (const error of hopeless) {
     const { ask, answers, asked } = nodes(1, { retries: 2 })
@@ -342,8 +340,8 @@ test('only what may pass is tried again', async t => {
     t.equal(asked.length, 1, error.message)
   }
   const hopeful = [
-    httpError('h', 408), httpError('h', 503), answerError('h', 'not-json', 'x'), answerError('h', 'wrong-ids', 'x'),
-    answerError('h', 'wrong-shape', 'x'),
+    httpError('h', 408), httpError('h', 503), nodeError('h', 'not-json', 'x'), nodeError('h', 'wrong-ids', 'x'),
+    nodeError('h', 'wrong-shape', 'x'),
     rpcError('h', -32005), rpcError('h', -32016)
   ]
   for (const error of hopeful) {

@@ -2,8 +2,7 @@ import { test } from 'tap'
 import { httpError, nodeError } from '../../../lib/chain/node-errors.js'
 import { createQueue } from '../../../lib/chain/node.js'
 import { createRate } from '../../../lib/chain/rate.js'
-import type { Call, Reply } from '../../../lib/chain/rpc.js'
-import type { Priority } from '../../../lib/chain/types.js'
+import type { Call, Priority, Reply } from '../../../lib/chain/types.js'
 import { createVirtualTime } from '../../support/virtual-time.js'
 
 /** `burst`: of a bucket that holds so many calls, and gets `calls` more in a window. */
@@ -736,7 +735,7 @@ test('each slow method is waited for as long as it takes, while others are answe
   const { send } = createQueue(async (calls, ms) => {
     const took = takes[calls[0]!.method] ?? 40
     await clock.sleep(Math.min(ms, took))
-    const late = nodeError('NODE_UNAVAILABLE', 'is late', { host: 'node', reason: 'timeout' })
+    const late = nodeError('node', 'timeout', 'is late')
     return calls.map(() => took > ms ? { error: late } : { result: 1 })
   }, { host: 'node', clock, rate: createRate(clock, 100), callMs: 5_000, largestBatch: 50 })
   const answered = new Map<string, number>()
