@@ -5,13 +5,13 @@
  * `npm run build && npm run bench -- http [--seconds 3] [--rounds 3] [--daos 500] [--redis redis://127.0.0.1:6379/9]`
  *
  * `--redis`: the same with the limit shared through Redis. The load comes from plain sockets, which cost a fraction of
- * what an answer does.
+ * what an answer does; the CPU time of an answer does not depend on them, nor much on what else the machine does.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { createLedger, startNode } from '../simulator/index.js'
-import { startBuilt } from './support/built-service.js'
+import { cpuMsOf, startBuilt } from './support/built-service.js'
 import { median } from './support/measure.js'
 import { options } from './support/run.js'
 import { goOn, settingsOf } from './support/settings.js'
@@ -37,10 +37,13 @@ for (let i = 0; i < TRADES; i++) {
 const node = await startNode(ledger)
 const slots = goOn(ledger, begun)
 
-/** Answers a second over connections that are kept, each read whole. */
-async function measure (origin: string, path: string, head: string, seconds: number): Promise<number> {
+interface Server { origin: string, pid: number }
+
+/** Answers a second, and CPU time of one, µs, over connections that are kept, each answer read whole. */
+async function measure ({ origin, pid }: Server, path: string, head: string, seconds: number) {
   const { hostname, port } = new URL(origin)
   const question = `GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${head}\r\n`
+  const cpu = cpuMsOf(pid)
   const from = performance.now()
   const end = from + seconds * 1000
   let answers = 0
@@ -62,20 +65,23 @@ async function measure (origin: string, path: string, head: string, seconds: num
       resolve()
     })
   })))
-  return answers / (performance.now() - from) * 1000
+  return { rate: answers / (performance.now() - from) * 1000, cpu: (cpuMsOf(pid) - cpu) * 1000 / answers }
 }
 
-/** Answers a second and the ratio to the reference, the medians of rounds that alternate between them. */
-async function compare (subject: string, reference: string, path: string, head = ''): Promise<void> {
-  const rounds: Array<{ ours: number, bare: number }> = []
-  for (const origin of [subject, reference]) await measure(origin, path, head, 0.5)
+/** Rates, CPU times and their ratios, the medians of rounds that alternate between the two. */
+async function compare (subject: Server, reference: Server, path: string, head = ''): Promise<void> {
+  type Figures = Awaited<ReturnType<typeof measure>>
+  const rounds: Array<{ ours: Figures, bare: Figures }> = []
+  for (const server of [subject, reference]) await measure(server, path, head, 0.5)
   for (let round = 0; round < values.rounds; round++) {
     const bare = await measure(reference, path, head, values.seconds)
     rounds.push({ bare, ours: await measure(subject, path, head, values.seconds) })
   }
   const name = path.replace(/[1-9A-HJ-NP-Za-km-z]{32,}/, '{pool_id}')
-  console.log(`${name}${head === '' ? '' : ', brotli'}: ${Math.round(median(rounds.map(({ ours }) => ours)))}/s, ` +
-    `ratio ${median(rounds.map(({ ours, bare }) => ours / bare)).toFixed(2)}`)
+  const of = (read: (round: typeof rounds[number]) => number): number => median(rounds.map(read))
+  console.log(`${name}${head === '' ? '' : ', brotli'}: ${Math.round(of(({ ours }) => ours.rate))}/s, ` +
+    `ratio ${of(({ ours, bare }) => ours.rate / bare.rate).toFixed(2)}; CPU of an answer ` +
+    `${of(({ ours }) => ours.cpu).toFixed(0)} µs, ratio ${of(({ ours, bare }) => bare.cpu / ours.cpu).toFixed(2)}`)
 }
 
 const service = await startBuilt({
@@ -95,9 +101,10 @@ try {
     new URL('./support/bare-server.ts', import.meta.url), [service.url, ...paths], { execArgv: ['--import', 'tsx'] }
   )
   const [port] = await once(bare, 'message') as [number]
-  const reference = `http://127.0.0.1:${port}`
-  for (const path of paths) await compare(service.url, reference, path)
-  await compare(service.url, reference, '/api/tickers', 'Accept-Encoding: br\r\n')
+  const subject = { origin: service.url, pid: service.child.pid! }
+  const reference = { origin: `http://127.0.0.1:${port}`, pid: bare.pid! }
+  for (const path of paths) await compare(subject, reference, path)
+  await compare(subject, reference, '/api/tickers', 'Accept-Encoding: br\r\n')
 } finally {
   bare?.kill()
   await service.stop()

@@ -25,6 +25,14 @@ export interface BuiltService {
   stop (): Promise<void>
 }
 
+/** CPU time of a process so far, ms. */
+export function cpuMsOf (pid: number): number {
+  // the fields behind the name, which may hold blanks: user and system time are the 14th and 15th, in hundredths of a
+  // second (proc(5))
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
 /** What `npm start` of the project in `folder` calls Node with. */
 export function startArguments (folder: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { scripts: { start: string } }
@@ -79,12 +87,7 @@ export async function startBuilt (
     url,
     child,
     startMs: performance.now() - begun,
-    cpuMs () {
-      // the fields behind the name, which may hold blanks: user and system time are the 14th and 15th, in hundredths of
-      // a second (proc(5))
-      const fields = read('stat').split(') ')[1]!.split(' ')
-      return (Number(fields[11]) + Number(fields[12])) * 10
-    },
+    cpuMs: () => cpuMsOf(child.pid!),
     async complete () {
       for (;;) {
         const { ready, history } = await (await fetch(`${url}/ready`)).json() as Partial<Ready>
