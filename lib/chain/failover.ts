@@ -160,12 +160,12 @@ export function withFailover (
   }
 
   return {
-    async send (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
-      const answers = await settle<unknown>(calls.map(call => ({
+    async send<T> (calls: ReadonlyArray<Call<T>>, options: SendOptions): Promise<Array<Reply<T>>> {
+      const answers = await settle<T>(calls.map(call => ({
         calls: [call],
-        take ([value]) {
-          const age = call.doubt?.(value) ?? 0
-          return { value, age, isEnough: age === 0 }
+        take ([result]) {
+          const read = call.read?.(result) ?? { value: result as T, doubt: 0 }
+          return isServiceError(read) ? read : { value: read.value, age: read.doubt, isEnough: read.doubt === 0 }
         }
       })), options)
       return answers.map(answer => isServiceError(answer) ? { error: answer } : { result: answer })

@@ -1,5 +1,6 @@
 /** The node client's errors, safe to log: the platform's repeat a node's URL, which carries a key. */
 import { ServiceError } from '../errors.js'
+import { isRecord } from './checks.js'
 import type { Call, Reply } from './types.js'
 
 /** Why a call gave nothing usable, in words that name no node; also the `outcome` that is metered. */
@@ -57,10 +58,8 @@ export function nodeError (
 
 /** The facts of a `nodeError`. */
 export function faultOf (error: unknown): NodeFault | undefined {
-  const cause = error instanceof ServiceError ? error.cause : undefined
-  return typeof cause === 'object' && cause !== null && 'reason' in cause && 'host' in cause
-    ? cause as NodeFault
-    : undefined
+  const { cause } = error instanceof ServiceError ? error : {}
+  return isRecord(cause) && 'reason' in cause && 'host' in cause ? cause as object as NodeFault : undefined
 }
 
 /** For a Retry-After. */
@@ -70,7 +69,7 @@ export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000
 export const httpError = (host: string, status: number, retryAfter?: number): ServiceError =>
   nodeError(host, status === 429 ? 'refused' : 'http', `answered HTTP ${status}`, { status }, retryAfter)
 
-/** The node's own message may repeat what it was sent: only its code is kept. */
+/** Only the code is kept: the node's own message may repeat what it was sent. */
 export const rpcError = (host: string, rpcCode: number): ServiceError =>
   nodeError(host, 'rpc-error', `answered JSON-RPC error ${rpcCode}`, { rpcCode })
 

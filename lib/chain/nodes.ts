@@ -119,28 +119,26 @@ export function createNodeClient ({
     }
   }
 
-  const send = (calls: readonly Call[], options: CallOptions = {}): Promise<Reply[]> =>
+  const send: Rpc['send'] = (calls, options = {}) =>
     within(calls, options, sending => failover.send(calls, sending))
 
-  function watchNode ({ send }: typeof nodes[number], index: number): void {
+  async function look ({ send }: typeof nodes[number], index: number): Promise<void> {
     const { calls, read } = clockQuestion('confirmed')
     const asked = [...calls, { method: 'getHealth', params: [] }]
-    async function look (): Promise<void> {
-      const [clock, health] = await within(asked, { priority: 'head' }, sending => send(asked, sending))
-      time.noteHealth(index, healthOf(health!))
-      // a bad Clock is reported where it is used
-      if (clock!.error === undefined) time.note(index, 'confirmed', read([clock!.result], time.of(index)).moment)
-    }
-    function again (): void {
-      if (closed !== undefined) return
-      const isCurrent = (time.lag(index) ?? Infinity) <= CURRENT_MS.confirmed
-      const ms = isCurrent ? watchMs : Math.min(watchMs, CLOSE_WATCH_MS)
-      clock.after(ms, () => { look().catch(() => {}).finally(again) })
-    }
-    again()
+    const [clock, health] = await within(asked, { priority: 'head' }, sending => send(asked, sending))
+    time.noteHealth(index, healthOf(health!))
+    // a bad Clock is reported where it is used
+    if (clock!.error === undefined) time.note(index, 'confirmed', read([clock!.result], time.of(index)).moment)
   }
 
-  if (watchMs > 0) nodes.forEach(watchNode)
+  function watch (node: typeof nodes[number], index: number): void {
+    if (closed !== undefined) return
+    const isCurrent = (time.lag(index) ?? Infinity) <= CURRENT_MS.confirmed
+    const ms = isCurrent ? watchMs : Math.min(watchMs, CLOSE_WATCH_MS)
+    clock.after(ms, () => { look(node, index).catch(() => {}).finally(() => watch(node, index)) })
+  }
+
+  if (watchMs > 0) nodes.forEach(watch)
 
   const rpc: Rpc = {
     send,
@@ -152,8 +150,8 @@ export function createNodeClient ({
       return replies.flatMap(([reply]) => reply!.error === undefined ? [reply!.result] : [])
     },
 
-    async call (method, params, { doubt, ...options } = {}) {
-      const [reply] = await send([{ method, params, doubt }], options)
+    async call (method, params, { read, ...options } = {}) {
+      const [reply] = await send([{ method, params, read }], options)
       if (reply!.error !== undefined) throw reply!.error
       return reply!.result
     }

@@ -5,9 +5,7 @@ import { clockQuestion } from './accounts.js'
 import { checkOf, isCount, isHash, isRecord, Signature } from './checks.js'
 import { CURSOR_UNKNOWN, faultOf, isRefusedAsAsked, isWorthRetrying } from './node-errors.js'
 import { readSignatureInfo, readTransaction } from './parse-transaction.js'
-import type {
-  BulkPage, Call, CallOptions, Cursor, RawTransaction, Reply, Rpc, SignatureInfo, SignaturePage, TransactionOutcome
-} from './types.js'
+import type { BulkPage, CallOptions, Cursor, RawTransaction, Rpc, SignatureInfo, SignaturePage } from './types.js'
 
 const COMMITMENT = 'finalized'
 // The largest page of a list, and of the bulk method by its draft standard.
@@ -32,13 +30,13 @@ export function createHistoryReader (rpc: Rpc) {
   async function ofBlock<T> (
     method: string, params: readonly unknown[], isAnswer: (answer: unknown) => answer is T, options: CallOptions
   ): Promise<T | null> {
-    const doubt = (answer: unknown): number => isAnswer(answer) ? 0 : answer === null ? 1 : 2
-    const answer = await rpc.call(method, params, { ...options, doubt }).catch((error: unknown) => {
+    const read = (value: unknown) => value === null || isAnswer(value)
+      ? { value, doubt: Number(value === null) }
+      : bad(`${method}: not what was asked for`)
+    return await rpc.call(method, params, { ...options, read }).catch((error: unknown) => {
       if (NO_BLOCK.has(faultOf(error)?.rpcCode ?? 0)) return null
       throw error
     })
-    if (answer === null || isAnswer(answer)) return answer
-    throw bad(`${method}: not what was asked for`)
   }
 
   return {
@@ -52,25 +50,26 @@ export function createHistoryReader (rpc: Rpc) {
       if (lists.length > 0) return joined(lists)
       // before Agave 4.0 a node answers an unknown cursor with an empty list, and one that began from a snapshot has no
       // list of before: another may know
-      const doubted = { ...options, doubt: (rows: unknown) => doubtOf(signaturesOf(rows, before), since) }
-      const rows = await rpc.call(call.method, call.params, doubted).catch((cause: unknown) => {
+      const read = (rows: unknown) => {
+        const value = signaturesOf(rows, before)
+        return isServiceError(value) ? value : { value, doubt: Number((value[0]?.slot ?? -1) < since) }
+      }
+      return await rpc.call(call.method, call.params, { ...options, read }).catch((cause: unknown) => {
         if (faultOf(cause)?.rpcCode !== CURSOR_UNKNOWN) throw cause
         throw new ServiceError('CURSOR_UNKNOWN', 'no node knows the signature before the page', { cause })
       })
-      const list = signaturesOf(rows, before)
-      if (isServiceError(list)) throw list
-      return list
     },
 
-    /** One outcome for each. Throws only where nothing at all was answered. */
+    /**
+     * Of each: null: no node has it; an error: it can't be read; undefined: no answer, ask again. Throws only where
+     * nothing at all was answered.
+     */
     async transactions (signatures: readonly string[], options: CallOptions = {}) {
       if (signatures.length === 0) return []
-      const replies = await rpc.send(signatures.map((signature): Call => ({
-        method: 'getTransaction',
-        params: [signature, WHOLE],
-        doubt: result => Number(!isWhole(outcomeOf({ result }, signature)))
+      const replies = await rpc.send(signatures.map(signature => ({
+        method: 'getTransaction', params: [signature, WHOLE], read: (result: unknown) => transactionOf(result, signature)
       })), options)
-      const outcomes = replies.map((reply, at) => outcomeOf(reply, signatures[at]!))
+      const outcomes = replies.map(({ result, error }) => error === undefined ? result : outcomeOf(error))
       const { error } = replies[0]!
       if (error !== undefined && outcomes.every(outcome => outcome === undefined)) throw error
       return outcomes
@@ -127,13 +126,6 @@ export function createHistoryReader (rpc: Rpc) {
 const isTime = (value: unknown): value is number => isCount(value) && value > 0
 const isBlock = checkOf(Type.Object({ signatures: Type.Array(Signature) }))
 
-const doubtOf = (list: readonly SignatureInfo[] | ServiceError, since: number): number =>
-  isServiceError(list) ? 2 : Number((list[0]?.slot ?? -1) < since)
-
-/** Whether it has the inner instructions, where events are: some nodes do not record them. */
-const isWhole = (outcome: TransactionOutcome): boolean =>
-  !!outcome && !isServiceError(outcome) && (outcome.meta.err !== null || outcome.meta.innerInstructions !== null)
-
 function signaturesOf (rows: unknown, cursor: Cursor | undefined): SignatureInfo[] | ServiceError {
   if (!Array.isArray(rows)) return bad('getSignaturesForAddress: no list')
   const read = rows.map(readSignatureInfo).filter(info => info !== undefined)
@@ -163,22 +155,25 @@ function joined (lists: ReadonlyArray<readonly SignatureInfo[]>): SignatureInfo[
   return distinct(lists.flat()).filter(({ slot }) => slot >= end).sort((a, b) => b.slot - a.slot)
 }
 
+function transactionOf (result: unknown, signature: string) {
+  if (result === null) return { value: null, doubt: 1 }
+  const value = readTransaction(result)
+  if (value === undefined) return bad('getTransaction: parts are missing')
+  const { meta, transaction } = value
+  if (transaction.signatures[0] !== signature) return bad('getTransaction: another transaction than asked for')
+  // some nodes do not record the inner instructions, where events are
+  return { value, doubt: Number(meta.err === null && meta.innerInstructions === null) }
+}
+
 /** An error that concerns this transaction alone is its outcome; any other is none. */
-function outcomeOf ({ result, error }: Reply, signature: string): TransactionOutcome {
-  if (error !== undefined) {
-    const { reason, rpcCode = 0 } = faultOf(error) ?? {}
-    if (rpcCode === VERSION_UNSUPPORTED) {
-      return new ServiceError('VERSION_UNSUPPORTED', 'a version that is not known', { cause: error.cause })
-    }
-    const concernsTheCall = !isWorthRetrying(error) || CONCERNS_THE_CALL.has(rpcCode)
-    return reason === 'rpc-error' && concernsTheCall ? error : undefined
+function outcomeOf (error: ServiceError): ServiceError | undefined {
+  const { reason, rpcCode = 0 } = faultOf(error) ?? {}
+  if (rpcCode === VERSION_UNSUPPORTED) {
+    return new ServiceError('VERSION_UNSUPPORTED', 'a version that is not known', { cause: error.cause })
   }
-  if (result === null) return null
-  const transaction = readTransaction(result)
-  if (transaction === undefined) return bad('getTransaction: parts are missing')
-  return transaction.transaction.signatures[0] === signature
-    ? transaction
-    : bad('getTransaction: another transaction than asked for')
+  const isRead = reason === undefined && error.code === 'NODE_BAD_ANSWER'
+  const concernsTheCall = !isWorthRetrying(error) || CONCERNS_THE_CALL.has(rpcCode)
+  return isRead || (reason === 'rpc-error' && concernsTheCall) ? error : undefined
 }
 
 function readBulk (answer: unknown, { order, slots: { gte, lte } }: BulkPage) {

@@ -16,14 +16,17 @@ export interface CallOptions {
   signal?: AbortSignal
 }
 
-export interface Call {
+export interface Call<T = unknown> {
   method: string
   params: readonly unknown[]
-  /** 0: a result is believed; else the other nodes are asked, too, and the least doubted result is taken. */
-  doubt?: ((result: unknown) => number) | undefined
+  /**
+   * What a result says, or why it can't be used. `doubt` 0: it is believed; else the other nodes are asked, too, and
+   * what is doubted least is taken. Default: the result itself is believed.
+   */
+  read?: ((result: unknown) => { value: T, doubt: number } | ServiceError) | undefined
 }
 
-export type Reply = { result: unknown, error?: undefined } | { error: ServiceError, result?: undefined }
+export type Reply<T = unknown> = { result: T, error?: undefined } | { error: ServiceError, result?: undefined }
 
 export interface SendOptions {
   priority: Priority
@@ -50,13 +53,13 @@ export interface Question<T> {
 
 /** All nodes together. */
 export interface Rpc {
-  /** The result of one call, unchecked. Throws its ServiceError, or the reason of the caller's signal. */
-  call (method: string, params: readonly unknown[], options?: CallOptions & Pick<Call, 'doubt'>): Promise<unknown>
+  /** What one call gives. Throws its ServiceError, or the reason of the caller's signal. */
+  call<T> (method: string, params: readonly unknown[], options?: CallOptions & Pick<Call<T>, 'read'>): Promise<T>
   /** One reply for each call. Throws the reason of the caller's signal only. */
-  send (calls: readonly Call[], options?: CallOptions): Promise<Reply[]>
+  send<T> (calls: ReadonlyArray<Call<T>>, options?: CallOptions): Promise<Array<Reply<T>>>
   /** The youngest answer, however old. Throws its ServiceError. */
   ask<T> (question: Question<T>, options?: CallOptions): Promise<AtMoment<T>>
-  /** What each node that answers gives. */
+  /** What each node that answers gives, unread. */
   ofEach (call: Call, options?: CallOptions): Promise<unknown[]>
 }
 
@@ -78,9 +81,6 @@ export interface AtMoment<T> {
 
 /** Accounts that are never closed, each with a slot from which on it exists. */
 export type KnownAccounts = ReadonlyMap<string, number>
-
-/** null: no node has it; an error: it can't be read; undefined: no answer, ask again. */
-export type TransactionOutcome = RawTransaction | null | ServiceError | undefined
 
 /** The first transactions, at most 1,000, of some slots, ends included. */
 export interface BulkPage {

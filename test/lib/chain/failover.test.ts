@@ -118,17 +118,24 @@ test('every error goes to the next node, call by call, and nothing that was answ
 
 test('what is doubted is believed only where every node says it', async t => {
   const { ask, answers, asked } = nodes(2)
-  const doubt = (result: unknown) => Number(result === null)
+  const read = (value: unknown) => ({ value, doubt: Number(value === null) })
   answers[0] = () => ({ result: null })
-  t.strictSame(await ask({ doubt }), { result: 1 })
+  t.strictSame(await ask({ read }), { result: 1 })
   answers[1] = answers[0]
-  t.strictSame(await ask({ doubt }), { result: null })
+  t.strictSame(await ask({ read }), { result: null })
   t.strictSame(asked, [0, 1, 0, 1])
   t.strictSame(await ask(), { result: null }, 'without a doubt it is the answer')
   answers[0] = () => ({ result: 'unreadable' })
   t.strictSame(
-    await ask({ doubt: result => result === null ? 1 : 2 }), { result: null }, 'the least doubted of what all give'
+    await ask({ read: value => ({ value, doubt: value === null ? 1 : 2 }) }),
+    { result: null },
+    'the least doubted of what all give'
   )
+  const unusable = new ServiceError('NODE_BAD_ANSWER', 'odd')
+  const readOrNone = (value: unknown) => value === null ? { value, doubt: 1 } : unusable
+  t.strictSame(await ask({ read: readOrNone }), { result: null }, 'or what can be used at all')
+  answers[1] = answers[0]
+  t.strictSame(await ask({ read: readOrNone }), { error: unusable })
 })
 
 test('a cursor is unknown where all nodes say so, and not where one of them can\'t say', async t => {

@@ -1,7 +1,6 @@
 import { test } from 'tap'
 import { isServiceError } from '../../../lib/errors.js'
-import type { TransactionOutcome } from '../../../lib/chain/types.js'
-import { createHistoryReader } from '../../../lib/chain/transactions.js'
+import { createHistoryReader, type HistoryReader } from '../../../lib/chain/transactions.js'
 import { systemClock } from '../../../lib/clock.js'
 import { createNodeClient, type NodeClientOptions } from '../../../lib/chain/nodes.js'
 import { CLOCK } from '../../../lib/chain/accounts.js'
@@ -23,7 +22,7 @@ const transaction = (signature: unknown, slot = 5) => ({
 })
 
 /** The signature that an outcome carries; null or the code of an error as it is. */
-const given = (outcome: TransactionOutcome) => isServiceError(outcome)
+const given = (outcome: Awaited<ReturnType<HistoryReader['transactions']>>[number]) => isServiceError(outcome)
   ? outcome.code
   : outcome && outcome.transaction.signatures[0]
 

@@ -5,7 +5,7 @@ import { CLOCK } from '../../../lib/chain/accounts.js'
 import { type Connections, createNodeCalls, readAnswer } from '../../../lib/chain/json-rpc.js'
 import { systemClock } from '../../../lib/clock.js'
 import { readTransaction } from '../../../lib/chain/parse-transaction.js'
-import type { RawAccount, RawTransaction, Rpc } from '../../../lib/chain/types.js'
+import type { Call, RawAccount, RawTransaction, Reply, Rpc } from '../../../lib/chain/types.js'
 import { ServiceError } from '../../../lib/errors.js'
 import { eventAuthority, LAUNCHPADS, metadataAddress } from '../../../lib/protocol/addresses.js'
 import { DecodeError } from '../../../lib/protocol/bytes.js'
@@ -127,10 +127,18 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
 
   let random = createRandom(seed)
   const damagedAnswer = (method: string): unknown => mutateJson(JSON.parse(answers[method as 'getSlot']), random)
+  const replyOf = <T>({ read }: Pick<Call<T>, 'read'>, result: unknown): Reply<T> => {
+    const taken = read?.(result) ?? { value: result as T }
+    return taken instanceof ServiceError ? { error: taken } : { result: taken.value }
+  }
   const rpc: Rpc = {
-    call: async (method, params) => method === 'getTransaction'
-      ? mutateJson(JSON.parse(transactions[Math.max(0, signatures.indexOf(String(params[0])))]!), random)
-      : damagedAnswer(method),
+    async call (method, params, options = {}) {
+      const { result, error } = replyOf(options, method === 'getTransaction'
+        ? mutateJson(JSON.parse(transactions[Math.max(0, signatures.indexOf(String(params[0])))]!), random)
+        : damagedAnswer(method))
+      if (error !== undefined) throw error
+      return result
+    },
     async ask ({ calls, read }) {
       return { ...read(calls.map(({ method }) => damagedAnswer(method)), { host: 'node' }), readAt: 0 }
     },
@@ -144,7 +152,8 @@ async function createTargets (seed: number): Promise<Array<[string, Target]>> {
         )
       }))
       const answer = mutateJson(messages.length > 1 ? messages : messages[0], random)
-      return readAnswer('node', [...calls.keys()], answer)
+      return readAnswer('node', [...calls.keys()], answer).map((reply, at) =>
+        reply.error === undefined ? replyOf(calls[at]!, reply.result) : reply)
     }
   }
   const accounts = createAccountReader(rpc)
