@@ -53,28 +53,29 @@ export function createMetrics ({ answers: { sources }, chain, stream, sharedLimi
 
   type Figure = number | boolean | null | undefined
 
-  /** Gauges by name, made anew at each reading. */
-  function gauges (all: Record<string, [help: string, read: () => Figure]>): void {
-    for (const [name, [help, read]] of Object.entries(all)) labelled(name, help, undefined, () => [['', read()]])
-  }
-
-  function labelled (
-    name: string, help: string, label: string | undefined, read: () => ReadonlyArray<[string, Figure]>
+  /** Gauges by name, made anew at each reading: of the service, or of subjects by their label. */
+  function gauges<S> (
+    all: Record<string, [help: string, read: (subject: S) => Figure]>,
+    label?: string,
+    subjects: () => Iterable<[name: string, S]> = () => [['', undefined as S]]
   ): void {
-    registry.registerMetric(new Gauge({
-      name,
-      help,
-      labelNames: label === undefined ? [] : [label],
-      registers: [],
-      collect () {
-        this.reset()
-        // without a label a reset gauge shows 0, also for what is not known
-        if (label === undefined) this.remove()
-        for (const [value, figure] of read()) {
-          if (figure != null) this.set(label === undefined ? {} : { [label]: value }, Number(figure))
+    for (const [name, [help, read]] of Object.entries(all)) {
+      registry.registerMetric(new Gauge({
+        name,
+        help,
+        labelNames: label === undefined ? [] : [label],
+        registers: [],
+        collect () {
+          this.reset()
+          // without a label a reset gauge shows 0, also for what is not known
+          if (label === undefined) this.remove()
+          for (const [value, subject] of subjects()) {
+            const figure = read(subject)
+            if (figure != null) this.set(label === undefined ? {} : { [label]: value }, Number(figure))
+          }
         }
-      }
-    }))
+      }))
+    }
   }
 
   const snapshot = () => snapshots.peek()
@@ -132,37 +133,33 @@ export function createMetrics ({ answers: { sources }, chain, stream, sharedLimi
   })
 
   const BREAKER = { closed: 0, 'half-open': 0.5, open: 1 }
-  const ofNodes = (name: string, help: string, read: (node: NodeState) => Figure): void =>
-    labelled(name, help, 'node', () => chain.nodes().map(state => [state.node, read(state)]))
-  ofNodes('node_refused_calls', 'Calls that a node refused for their rate, since the start.', ({ refused }) => refused)
-  ofNodes('node_waiting_calls', 'Calls that wait for their turn at a node.', ({ waiting }) => waiting)
-  ofNodes(
-    'node_rate',
-    'Calls a second that a node is found to allow for its most limited method; none while no bound is known.',
-    ({ perSecond }) => perSecond === Infinity ? undefined : perSecond
-  )
-  ofNodes(
-    'node_breaker_open',
-    '1 while a node is left alone for failing, 0.5 while it is tried again.',
-    ({ breaker }) => BREAKER[breaker]
-  )
-  ofNodes('node_slot', 'Newest slot that a node has shown.', ({ slot }) => slot)
-  ofNodes(
-    'node_age_seconds', 'Age of the last state that a node has shown, by UTC.', ({ lagMs }) => seconds(lagMs)
-  )
-  labelled('daos', 'Discovered DAOs by what became of them: listed, or the reason why not.', 'state', () => {
+  gauges<NodeState>({
+    node_refused_calls: ['Calls that a node refused for their rate, since the start.', ({ refused }) => refused],
+    node_waiting_calls: ['Calls that wait for their turn at a node.', ({ waiting }) => waiting],
+    node_rate: [
+      'Calls a second that a node is found to allow for its most limited method; none while no bound is known.',
+      ({ perSecond }) => perSecond === Infinity ? undefined : perSecond
+    ],
+    node_breaker_open: [
+      '1 while a node is left alone for failing, 0.5 while it is tried again.', ({ breaker }) => BREAKER[breaker]
+    ],
+    node_slot: ['Newest slot that a node has shown.', ({ slot }) => slot],
+    node_age_seconds: ['Age of the last state that a node has shown, by UTC.', ({ lagMs }) => seconds(lagMs)]
+  }, 'node', () => chain.nodes().map(state => [state.node, state]))
+  gauges<number>({
+    daos: ['Discovered DAOs by what became of them: listed, or the reason why not.', count => count]
+  }, 'state', () => {
     const counts = new Map<string, number>()
     for (const { leftOut: state = 'listed' } of snapshot()?.value.discovered ?? []) {
       counts.set(state, (counts.get(state) ?? 0) + 1)
     }
-    return [...counts]
+    return counts
   })
-  labelled(
-    'fee_rate_disagreements',
-    'Swaps by the protocol fee they paid, in basis points, where it is not PROTOCOL_FEE_RATE.',
-    'bps',
-    () => history().rateDisagreements.slice(0, MAX_RATES).map(({ bps, swaps }) => [bps, swaps])
-  )
+  gauges<number>({
+    fee_rate_disagreements: [
+      'Swaps by the protocol fee they paid, in basis points, where it is not PROTOCOL_FEE_RATE.', swaps => swaps
+    ]
+  }, 'bps', () => history().rateDisagreements.slice(0, MAX_RATES).map(({ bps, swaps }) => [bps, swaps]))
 
   return {
     registry,
