@@ -6,10 +6,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.webmanifest': 'application/manifest+json',
-  '.woff2': 'font/woff2'
+  '.svg': 'image/svg+xml'
 }
 
 export const mediaTypeOf = (name: string): string => TYPES[extname(name)] ?? 'application/octet-stream'

@@ -1,5 +1,5 @@
 import {
-  formatUnits, placesFor, type Rational, ratio, shortText, signedText, subtract, wholeTokens
+  formatUnits, ONE, placesFor, type Rational, ratio, shortText, signedText, subtract, wholeTokens
 } from '../decimal.js'
 import { type Decimals, PRICE_DIGITS, wholePrice } from './price.js'
 
@@ -37,7 +37,6 @@ export const amountText = (raw: Rational, decimals: number): string =>
 
 /** Percent from one executed price to another, 2 places, with its sign. */
 export function changeText (from: { quote: bigint, base: bigint }, to: { quote: bigint, base: bigint }): string {
-  const [before, now] = [ratio(from.quote, from.base), ratio(to.quote, to.base)]
-  const difference = subtract(now, before)
-  return signedText(ratio(difference.n * before.d * 100n, difference.d * before.n), 2)
+  const change = subtract(ratio(to.quote * from.base, to.base * from.quote), ONE)
+  return signedText({ n: change.n * 100n, d: change.d }, 2)
 }

@@ -6,12 +6,8 @@ export const WINDOW = 60_000
 /** Clients counted at once, about 20 MB; beyond, the one not seen for longest is forgotten. */
 export const MAX_CLIENTS = 100_000
 
-export interface Count {
-  /** Requests in this window, this one included. */
-  current: number
-  /** Milliseconds until the window turns. */
-  ttl: number
-}
+/** Requests in this window, this one included, and the milliseconds until it turns. */
+export interface Count { current: number, ttl: number }
 
 /** Number of the clock minute in which `time` is, Unix ms. */
 export const windowOf = (time: number): number => Math.floor(time / WINDOW)
@@ -21,7 +17,7 @@ export function createMinute<T extends object> (make: () => T, now: () => number
   const clients = new LRUCache<string, T>(upTo(MAX_CLIENTS))
   let current = 0
   return {
-    of (key: string): { client: T, window: number, ttl: number } {
+    of (key: string) {
       const time = now()
       const window = windowOf(time)
       if (window !== current) {

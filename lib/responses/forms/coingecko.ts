@@ -36,15 +36,15 @@ export function createCoinGecko (sources: FormSources) {
     tickers: formOf(days, days => jsonResponse<CoinGeckoTickers>(days.map(({ ticker }) => ticker))),
 
     /**
-     * Trades of one pool of a pair by side; without a start, as far back as all are known. Throws what `pairIn` throws,
-     * INVALID_PARAMETER, OVERLOADED, and WARMING_UP and HISTORY_UNAVAILABLE while not all are known.
+     * Trades of one pool of a pair by side; without a start, as far back as all are known. Throws as `pairIn`,
+     * INVALID_PARAMETER and OVERLOADED.
      */
     async trades (parts: Part[], asked: CoinGeckoTradesAsked, turn: Turn) {
       const { type, limit, start_time: start, end_time: end } = asked
       const [from, to] = [start, end].map(time => time !== undefined && time < MILLISECONDS ? time * 1000 : time)
       if (from !== undefined && to !== undefined && to < from) throw invalidParameter('end_time', 'start_time or later')
-      const since = from === undefined ? undefined : Math.ceil(from / 1000)
-      const until = to === undefined ? undefined : Math.floor(to / 1000)
+      const since = from && Math.ceil(from / 1000)
+      const until = to && Math.floor(to / 1000)
       const { pair } = await pairIn(tickers, [], asked.ticker_id, asked.pool_id)
       const { base, quote, price } = textsOf(pair)
       // before the trades are read, which are then of that moment or younger
