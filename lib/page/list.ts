@@ -109,7 +109,7 @@ export function pageList (
 export const listResponse = ({ totals, rows }: PageList, all: boolean): CachedResponse =>
   jsonResponse({ totals, pools: all ? rows : rows.slice(0, AT_FIRST) })
 
-/** The list as the page has it, made once per refresh; each throws what the list of pools throws. */
+/** The list as the page has it, made once per refresh. */
 export function createPageList (pools: Kept<ValuedPools>) {
   const known = formOf(pools, ({ byId, state: { tokens, priceUsd }, figures }) =>
     pageList({ pools: [...byId.values()], tokens }, dao => figures?.get(dao)?.perToken(priceUsd(dao))))

@@ -36,7 +36,7 @@ async function lineOf (reading: Reading, pool: string, from: number): Promise<Li
   })
 }
 
-/** The drawings, kept. Each throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
+/** The drawings, kept. */
 export function createSparklines (sources: Sources) {
   const { history } = sources
   const drawn = keep(sources, async (parts): Promise<ReadonlyMap<string, Line>> => {

@@ -42,10 +42,7 @@ const liquidityText = (row: ReturnType<typeof closingDays>[number] | undefined):
 /** Days of one answer, at most and by default. */
 const [MAX_DAYS, USUAL_DAYS] = [366, 30]
 
-/**
- * What is made of the sums by day; headers say whether every event is there. Each throws what the sums throw:
- * the ServiceError of the chain, WARMING_UP until today is whole, HISTORY_UNAVAILABLE.
- */
+/** What is made of the sums by day, once today is whole; headers say whether every event is there. */
 export function createDayResponses (sources: Sources) {
   const { history, settings: { excluded } } = sources
 

@@ -40,10 +40,7 @@ async function extremesOf (reading: Reading, dao: string, decimals: Decimals): P
 const changesOf = (pool: Pool | null): Pick<Pool, keyof typeof PRICE_CHANGES> =>
   Object.fromEntries(Object.keys(PRICE_CHANGES).map(name => [name, pool?.[name as keyof Pool] ?? null])) as never
 
-/**
- * Single DAOs, by address or by a base mint that one listed DAO trades. Throws INVALID_DAO, DAO_NOT_FOUND, and what the
- * chain and the history throw.
- */
+/** DAOs and their treasuries. Of single ones as of `daoOf`. */
 export function createDaoResponses (sources: DaoSources) {
   const { history, settings: { quoteRules }, facts, pools, proposals, incomplete } = sources
 

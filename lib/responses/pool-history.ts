@@ -25,7 +25,7 @@ export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ 
 
 /**
  * What was traded on a pool, made in the client's turn. `check` gives what an id stands for. Each throws what that
- * throws, OVERLOADED, and WARMING_UP and HISTORY_UNAVAILABLE while not all is known.
+ * throws, and OVERLOADED.
  */
 export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promise<Traded>) {
   const { history } = sources

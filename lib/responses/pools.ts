@@ -78,10 +78,7 @@ export function createPoolResponses (sources: Sources, facts: DaoFigures) {
     }
   }
 
-  /**
-   * Pools by state and history, deepest first, without what supply and treasury tell, kept. Throws the ServiceError of
-   * the chain, WARMING_UP before the head is reached, HISTORY_UNAVAILABLE.
-   */
+  /** Pools by state and history, deepest first, without what supply and treasury tell, kept. */
   const traded = keep(sources, async parts => {
     const state = await sources.priced(parts)
     const { time: windowsEnd } = headOf(sources, parts)
@@ -175,8 +172,8 @@ export function createPoolResponses (sources: Sources, facts: DaoFigures) {
     ...createPoolHistory(sources, (poolId: string) => listed(poolId)),
 
     /**
-     * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_POOL_ID, POOL_NOT_FOUND,
-     * INVALID_PARAMETER for more decimals than the token has, or more than the pool holds, and as chain and history do.
+     * What a swap of `amount` whole tokens would yield on the spot pool. Throws INVALID_POOL_ID, POOL_NOT_FOUND, and
+     * INVALID_PARAMETER for more decimals than the token has, or more than the pool holds.
      */
     async quote (parts: Part[], poolId: string, side: 'buy' | 'sell', amount: Rational) {
       const pair = await listed(poolId, parts)

@@ -21,10 +21,7 @@ type Price = Prices['prices'][string]
 const poolOf = ({ state: { deepest } }: TickerList, mint: string): Pair | undefined =>
   deepest.find(({ baseMint }) => baseMint === mint)
 
-/**
- * Prices of mints, now or at a Unix second. Throws INVALID_PARAMETER for a second to come, WARMING_UP until it is
- * final, and what the tickers and the history throw.
- */
+/** Prices of mints, now or at a Unix second that is final. Throws INVALID_PARAMETER for one to come. */
 export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
   const { history, settings: { quoteRules, usdRules } } = sources
 

@@ -92,8 +92,8 @@ const madeAfter = ({ created }: Told): number => created === undefined ? -Infini
 export type ProposalAnswers = ReturnType<typeof createProposals>
 
 /**
- * Proposals, by accounts and events. Throws INVALID_DAO, DAO_NOT_FOUND, INVALID_PROPOSAL, PROPOSAL_NOT_FOUND,
- * INVALID_PARAMETER, what the chain throws, and WARMING_UP and HISTORY_UNAVAILABLE while not all is known.
+ * Proposals, by accounts and events. Throws INVALID_DAO, DAO_NOT_FOUND, INVALID_PROPOSAL, PROPOSAL_NOT_FOUND and
+ * INVALID_PARAMETER.
  */
 export function createProposals (sources: Sources, reader: AccountReader, program: ProgramClient) {
   const { snapshot: snapshots, history } = sources

@@ -16,9 +16,12 @@ import { notFound } from '../../schemas/errors.js'
 /** The state of all DAOs, kept; read less than `maxAge` ms ago where that is given. */
 export type SnapshotCache = FreshCache<Snapshot, [maxAge?: number]>
 
-/** What answers are made of: here alone the state now and the history meet. */
+/**
+ * What answers are made of: here alone the state now and the history meet. What is made of both throws the
+ * ServiceErrors of the chain, and WARMING_UP or HISTORY_UNAVAILABLE while not all is known that it tells; what else it
+ * throws stands beside it.
+ */
 export interface Sources {
-  /** The state of all DAOs. */
   snapshot: Pick<SnapshotCache, 'get' | 'peek'>
   /** Throws NODE_BAD_ANSWER where a token that settings value, or a pool that prices it, can't be read. */
   priced: Kept<PricedState>

@@ -71,7 +71,6 @@ export function createTickers (sources: Sources) {
   })
 
   return {
-    /** Kept. Throws the ServiceError of the chain, WARMING_UP or HISTORY_UNAVAILABLE. */
     tickerList,
     tickers: formOf(tickerList, list => jsonResponse(list.tickers)),
     /** The ticker of a pair's deepest pool. Throws what `pairIn` throws. */

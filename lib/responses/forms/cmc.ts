@@ -105,7 +105,7 @@ export function createCmc (sources: FormSources, maxTrades = MAX_TRADES) {
   return {
     summary: formOf(sources.days, days => exactResponse<CmcSummary>(days.map(summaryRow))),
 
-    /** Of the last 24 hours. Throws what `pairIn` throws, OVERLOADED, and HISTORY_UNAVAILABLE for too many. */
+    /** Of the last 24 hours. Throws as `pairIn`, OVERLOADED, and HISTORY_UNAVAILABLE for too many. */
     async trades (parts: Part[], tickerId: string, turn: Turn) {
       // before what is kept, which outlives a failure, but not its pair
       const { pair } = await pairIn(sources.tickers, [], tickerId)

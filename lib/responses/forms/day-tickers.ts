@@ -22,10 +22,7 @@ export interface DayTicker {
   isDeepest: boolean
 }
 
-/**
- * The tickers whose last 24 hours are all known, deepest first, kept. Throws what the tickers throw, and
- * HISTORY_UNAVAILABLE where none is left.
- */
+/** The tickers whose last 24 hours are all known, deepest first, kept. */
 export const createDayTickers = (
   sources: Sources, list: Kept<TickerList>, pools: Kept<PoolList>
 ): Kept<DayTicker[]> => keep(sources, async parts => {
