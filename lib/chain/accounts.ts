@@ -1,8 +1,8 @@
 /** Reading accounts, each list with the Clock that dates it. Every field that is used is checked. */
 import bs58 from 'bs58'
-import { badAnswer, type ServiceError } from '../errors.js'
+import { badAnswer } from '../errors.js'
 import { MAX_TIME } from '../time.js'
-import { type Moment, momentOfList } from './moment.js'
+import { type Commitment, type Moment, momentOfList } from './moment.js'
 import { faultOf, isRefusedAsAsked, nodeError } from './node-errors.js'
 import { isCount, isRecord } from './checks.js'
 import type { KnownAccounts, Question, RawAccount, Rpc } from './types.js'
@@ -19,7 +19,7 @@ const HEAD = { offset: 0, length: 72 }
 // An owner that the node's index leaves out.
 const EXCLUDED = -32010
 
-const bad = (what: string): ServiceError => badAnswer(`the node's answer: ${what}`)
+const bad = (what: string) => badAnswer(`the node's answer: ${what}`)
 
 function readContext (answer: unknown): { slot: number, value: unknown } {
   if (!isRecord(answer) || !isRecord(answer.context) || !('value' in answer)) throw bad('no context and value')
@@ -60,7 +60,7 @@ function readClock (account: unknown): Moment {
   return { slot, time }
 }
 
-export const clockQuestion = (commitment: Question<null>['commitment']): Question<null> => ({
+export const clockQuestion = (commitment: Commitment): Question<null> => ({
   calls: [{ method: 'getAccountInfo', params: [CLOCK, { ...AT, commitment }] }],
   commitment,
   read: ([answer]) => ({ moment: readClock(readContext(answer).value), value: null })

@@ -12,6 +12,15 @@ export const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER
 export const Signature = Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{64,88}$' })
 const Hash = Type.String({ pattern: '^[1-9A-HJ-NP-Za-km-z]{32,44}$' })
 
+/** undefined, which no JSON is, where it is none: the error of JSON.parse would quote it. */
+export function parseJson (text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 export const isCount = checkOf(Count)

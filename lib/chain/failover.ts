@@ -37,7 +37,7 @@ interface FailoverOptions {
 /** What one node gives, and how old that is, ms; `isEnough`: no other need be asked. */
 interface Taken<T> { value: T, age: number, isEnough: boolean }
 
-/** Calls that one node answers together, and what is made of its results. */
+/** A call, or those of a question: one node gives all of it. */
 interface Unit<T> {
   calls: readonly Call[]
   take (results: unknown[], index: number, askedAt: number): Taken<T> | ServiceError
@@ -50,7 +50,7 @@ export function withFailover (
   const known = nodes.map(() =>
     ({ lastUntil: new Map<string, number>(), without: new Map<string, number>(), fault: '' }))
 
-  const putLast = (index: number, ms: number, method = ALL): void => {
+  const putLast = (index: number, ms: number, method = ALL) => {
     const { lastUntil } = known[index]!
     lastUntil.set(method, Math.max(lastUntil.get(method) ?? 0, clock.now() + ms))
   }
@@ -58,7 +58,7 @@ export function withFailover (
   function orderFor (calls: readonly Call[]): number[] {
     const now = clock.now()
     const methods = [ALL, ...calls.map(({ method }) => method)]
-    const lastUntil = (index: number): number =>
+    const lastUntil = (index: number) =>
       Math.max(now, ...methods.map(method => known[index]!.lastUntil.get(method) ?? 0))
     return [...nodes.keys()].sort((a, b) => lastUntil(a) - lastUntil(b))
   }
@@ -187,7 +187,7 @@ function isNotOffered (method: string, error: ServiceError): boolean {
 }
 
 /** One worth a retry, else of a node that was asked; of several the shortest Retry-After. */
-const mostHopeful = (errors: ServiceError[]): ServiceError | undefined =>
+const mostHopeful = (errors: ServiceError[]) =>
   errors.toSorted((a, b) => hopelessness(a) - hopelessness(b) || (a.retryAfter ?? 0) - (b.retryAfter ?? 0))[0]
 
 function hopelessness (error: ServiceError): number {

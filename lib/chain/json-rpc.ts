@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import type { Clock } from '../clock.js'
 import { isServiceError, type ServiceError } from '../errors.js'
 import { failAll, faultOf, type FaultReason, httpError, networkError, nodeError, rpcError } from './node-errors.js'
-import { isRecord } from './checks.js'
+import { isRecord, parseJson } from './checks.js'
 import type { Call, Reply } from './types.js'
 
 export interface CallReport {
@@ -20,7 +20,6 @@ export interface CallReport {
 }
 
 interface NodeCallsOptions {
-  /** For reports. */
   node: string
   clock: Clock
   connections: Connections
@@ -143,8 +142,9 @@ export function createNodeCalls (
       await read(body, REFUSAL_BYTES).catch(() => {}).finally(cancel)
       throw httpError(host, status, readRetryAfter(headers, clock.epoch()))
     }
-    const bytes = await read(body)
-    return readAnswer(host, messages.map(({ id }) => id), parse(host, bytes))
+    const answer = parseJson((await read(body)).toString())
+    if (answer === undefined) throw nodeError(host, 'not-json', 'answered with no JSON')
+    return readAnswer(host, messages.map(({ id }) => id), answer)
   }
 
   return async (calls: readonly Call[], ms: number, signal: AbortSignal): Promise<Reply[]> => {
@@ -162,14 +162,6 @@ export function createNodeCalls (
     const outcome = signal.aborted ? 'aborted' : said
     onCall({ method: calls[0]!.method, size: calls.length, node, outcome, ms: clock.now() - begun })
     return replies
-  }
-}
-
-function parse (host: string, bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString())
-  } catch {   // whose message quotes the text
-    throw nodeError(host, 'not-json', 'answered with no JSON')
   }
 }
 
@@ -209,7 +201,7 @@ function readMember (host: string, member: unknown): [id: unknown, reply: Reply]
   throw nodeError(host, 'wrong-shape', 'answered with JSON that is neither result nor error')
 }
 
-const isAboutTheRequest = ({ error }: Reply): boolean => ABOUT_THE_REQUEST.has(faultOf(error)?.rpcCode ?? 0)
+const isAboutTheRequest = ({ error }: Reply) => ABOUT_THE_REQUEST.has(faultOf(error)?.rpcCode ?? 0)
 
 /** A refusal for the rate of calls, or an error about this call. */
 function readError (host: string, code: number, message: string): ServiceError {

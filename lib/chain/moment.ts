@@ -30,19 +30,7 @@ export interface NodeFacts {
   pace?: number
 }
 
-export interface Facts {
-  /** The wall clock less the steady clock, ms, as of the last answer. */
-  clock: number
-  nodes: NodeFacts[]
-  /** The freshest time that any node has shown, less the steady clock, ms, by minute; and its youngest moment. */
-  freshest: Map<number, number>
-  newest?: Moment
-  utc: Utc
-  /** By how much the chain's clock is believed to be behind UTC though its state is current, ms. */
-  drift: number
-  /** The drift before the chain's clock last jumped, and the newest time that had been shown by then, Unix seconds. */
-  jumped?: { drift: number, from: number }
-}
+export type Facts = ReturnType<typeof noFacts>
 
 export interface Utc {
   /** UTC less the steady clock, ms. */
@@ -72,17 +60,23 @@ const SLOWEST_PACE = 1
 // A pace is measured over so many seconds at least; the chain's clock shows whole ones.
 const PACE_SECONDS = 10
 
-const offsetOf = ({ time, at }: { time: number, at: number }): number => time * 1000 - at
+const offsetOf = ({ time, at }: { time: number, at: number }) => time * 1000 - at
 
-export const noFacts = (hosts: readonly string[], clock: number): Facts => ({
+export const noFacts = (hosts: readonly string[], clock: number) => ({
+  /** The wall clock less the steady clock, ms, as of the last answer. */
   clock,
-  nodes: hosts.map(host => ({ host })),
-  freshest: new Map(),
-  utc: { offset: clock, clock: 'believed', besideChain: clock },
-  drift: 0
+  nodes: hosts.map((host): NodeFacts => ({ host })),
+  /** The freshest time that any node has shown, less the steady clock, ms, by minute; and its youngest moment. */
+  freshest: new Map<number, number>(),
+  newest: undefined as Moment | undefined,
+  utc: { offset: clock, clock: 'believed', besideChain: clock } as Utc,
+  /** By how much the chain's clock is believed to be behind UTC though its state is current, ms. */
+  drift: 0,
+  /** The drift before the chain's clock last jumped, and the newest time that had been shown by then, Unix seconds. */
+  jumped: undefined as { drift: number, from: number } | undefined
 })
 
-const freshestOf = ({ freshest }: Facts): number => Math.max(...freshest.values())
+const freshestOf = ({ freshest }: Facts) => Math.max(...freshest.values())
 
 /**
  * UTC is the latest of what most witnesses say within a minute, or of all where none agree, so that an error makes a
@@ -99,7 +93,7 @@ function utcOf (facts: Facts, now: number, chain: number): Utc {
   const others = [facts.clock, ...dates.values()]
   const witnesses = chain === -Infinity ? others : [...others, chain]
   const groups = witnesses.map(latest => {
-    const agrees = (offset: number): boolean => offset <= latest && latest - offset <= AGREEING_MS
+    const agrees = (offset: number) => offset <= latest && latest - offset <= AGREEING_MS
     return { latest, beside: others.filter(agrees), size: witnesses.filter(agrees).length, clock: agrees(facts.clock) }
   })
   const [best] = groups.sort((a, b) => b.size - a.size || Number(b.clock) - Number(a.clock) || b.latest - a.latest)
@@ -120,10 +114,10 @@ export function ageOf (facts: Facts, now: number, time: number): number {
   return Math.max(0, now + utc.offset - drift - time * 1000)
 }
 
-const goesOn = ({ shown }: NodeFacts, now: number): boolean =>
+const goesOn = ({ shown }: NodeFacts, now: number) =>
   shown?.movedAt !== undefined && now - shown.at < MINUTE && now - shown.movedAt < MINUTE
 
-const says = ({ health }: NodeFacts, now: number): Health | undefined =>
+const says = ({ health }: NodeFacts, now: number) =>
   health === undefined || now - health.at > MINUTE ? undefined : health.says
 
 /**
@@ -144,7 +138,7 @@ function driftOf (facts: Facts, now: number): number {
 
 /** The last moment of a chain that has halted: it is old, and two hosts or more, asked lately, agree on it. */
 export function haltedAt (facts: Facts, now: number): Moment | undefined {
-  const isRecent = (at: number | undefined): boolean => at !== undefined && now - at <= CURRENT_MS.confirmed
+  const isRecent = (at: number | undefined) => at !== undefined && now - at <= CURRENT_MS.confirmed
   const asked = facts.nodes.flatMap(({ host, shown }) =>
     shown !== undefined && isRecent(shown.at) ? [{ host, ...shown }] : [])
   const [best] = asked.toSorted((a, b) => b.time - a.time)

@@ -52,7 +52,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   let wakeAt = Infinity
 
   /** What a request of these calls may take now, ms. */
-  const limitOf = (calls: readonly Call[]): number =>
+  const limitOf = (calls: readonly Call[]) =>
     Math.max(callMs, ...calls.map(({ method }) => longMs.get(method) ?? callMs))
 
   function wakeIn (ms: number): void {
@@ -165,7 +165,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     for (const at of waiting.splice(0)) settle({ error }, at)
   }
 
-  const pausedUntil = ({ calls, waiting }: Submission): number => rate.pausedUntil(calls[waiting[0] ?? 0]!.method)
+  const pausedUntil = ({ calls, waiting }: Submission) => rate.pausedUntil(calls[waiting[0] ?? 0]!.method)
 
   function giveUp (submission: Submission): void {
     const seconds = secondsOf(pausedUntil(submission) - clock.now())

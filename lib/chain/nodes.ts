@@ -6,7 +6,7 @@ import { clockQuestion } from './accounts.js'
 import { withBreaker } from './breaker.js'
 import { withFailover } from './failover.js'
 import { type CallReport, type Connections, createConnections, createNodeCalls } from './json-rpc.js'
-import { CURRENT_MS, type Health } from './moment.js'
+import { CURRENT_MS } from './moment.js'
 import { createQueue } from './node.js'
 import { faultOf, nodeError, UNWELL } from './node-errors.js'
 import { createRate } from './rate.js'
@@ -55,7 +55,7 @@ const BACKGROUND_MS = 20_000
 const CLOSE_WATCH_MS = 8_000
 
 /** Of a reply to getHealth, which not every node offers. */
-const healthOf = ({ result, error }: Reply): Health =>
+const healthOf = ({ result, error }: Reply) =>
   result === 'ok' ? 'ok' : faultOf(error)?.rpcCode === UNWELL ? 'behind' : 'unknown'
 
 export function createNodeClient ({
@@ -103,7 +103,7 @@ export function createNodeClient ({
     const ended = new AbortController()
     const cancel = clock.after(ms, () =>
       ended.abort(nodeError(hosts.join(', '), 'timeout', `gave no answer within ${ms} ms`)))
-    const leave = (): void => ended.abort(new ServiceError('NODE_UNAVAILABLE', 'the caller went away'))
+    const leave = () => ended.abort(new ServiceError('NODE_UNAVAILABLE', 'the caller went away'))
     if (signal !== undefined) setMaxListeners(0, signal)
     signal?.addEventListener('abort', leave, { once: true })
     running.add(ended)

@@ -1,10 +1,10 @@
 /** Tells of a program's transactions, across connections. It only wakes a reader: its faults are never thrown. */
-import WebSocket, { type RawData } from 'ws'
+import WebSocket from 'ws'
 import { backoff } from '../backoff.js'
 import { systemClock, type Clock } from '../clock.js'
 import type { ServiceError } from '../errors.js'
 import { httpError, networkError, nodeError, rpcError } from './node-errors.js'
-import { isRecord } from './checks.js'
+import { isRecord, parseJson } from './checks.js'
 import { ADDRESS_LIMITS } from './json-rpc.js'
 
 export interface SubscriptionOptions {
@@ -61,7 +61,7 @@ export function subscribe ({
       socket.terminate()
     }
 
-    const silent = (): void => drop(nodeError(host, 'timeout', 'fell silent'))
+    const silent = () => drop(nodeError(host, 'timeout', 'fell silent'))
     let stopSilence = clock.after(silenceMs, silent)   // first of connecting
 
     function beat (): void {
@@ -85,7 +85,7 @@ export function subscribe ({
     socket.on('open', () => socket.send(request))
     socket.on('message', data => {
       if (why !== undefined) return   // it was on its way when the connection was given up
-      const message = parse(data)
+      const message = parseJson(String(data))
       if (!isRecord(message)) return drop(nodeError(host, 'not-json', 'sent a message that is no JSON'))
       if (upSince === Infinity) return 'id' in message ? confirm(message) : undefined
       beat()
@@ -128,13 +128,5 @@ export function subscribe ({
   return {
     /** Resolves when the socket is gone; no callback comes after that. */
     close: () => (closed ??= end())
-  }
-}
-
-function parse (data: RawData): unknown {
-  try {
-    return JSON.parse(String(data))
-  } catch {
-    return undefined   // which no JSON is
   }
 }

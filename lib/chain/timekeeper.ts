@@ -20,8 +20,8 @@ export interface TimeEvent {
   message: string
 }
 
-const seconds = (ms: number): number => Math.round(ms / 1000)
-const clockTime = (time: number): string => `${timeText(time).slice(11, 19)} UTC`
+const seconds = (ms: number) => Math.round(ms / 1000)
+const clockTime = (time: number) => `${timeText(time).slice(11, 19)} UTC`
 
 export const haltSentence = ({ slot, time }: Moment): string =>
   `the chain has halted at slot ${slot}, ${timeText(time).slice(0, 19)}Z: its nodes agree on it`
@@ -34,11 +34,11 @@ export function createTimekeeper (
   /** The last halt: from the chain's time at its beginning to that of the first moment after it. */
   let halt: { from: number, until?: number } | undefined
 
-  const clockAhead = (): number => facts.clock - facts.utc.offset
+  const clockAhead = () => facts.clock - facts.utc.offset
   /** How old a state of the chain's time (Unix seconds) is, ms. */
-  const age = (time: number): number => ageOf(facts, clock.now(), time)
+  const age = (time: number) => ageOf(facts, clock.now(), time)
   /** The last moment of a chain that has halted; undefined: none can tell that. */
-  const halted = (): Moment | undefined => haltedAt(facts, clock.now())
+  const halted = () => haltedAt(facts, clock.now())
 
   function change (code: TimeEvent['code'], message: string | undefined, end?: Omit<TimeEvent, 'level'>): void {
     if (message === undefined) {

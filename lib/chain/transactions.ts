@@ -146,7 +146,7 @@ export function orderFault (page: readonly Cursor[], before?: Cursor): ServiceEr
   return isOrdered && isOnce ? undefined : bad('getSignaturesForAddress: out of order')
 }
 
-const distinct = (infos: readonly SignatureInfo[]): SignatureInfo[] =>
+const distinct = (infos: readonly SignatureInfo[]) =>
   [...new Map(infos.map(info => [info.signature, info])).values()]
 
 /** What any of the lists has, down to where the first of them ends: the next page begins there. */
@@ -177,7 +177,7 @@ function outcomeOf (error: ServiceError): ServiceError | undefined {
 }
 
 function readBulk (answer: unknown, { order, slots: { gte, lte } }: BulkPage) {
-  const wrong = (what: string): ServiceError => bad(`getTransactionsForAddress: ${what}`)
+  const wrong = (what: string) => bad(`getTransactionsForAddress: ${what}`)
   if (!isRecord(answer) || !Array.isArray(answer.data)) throw wrong('no list')
   const entries = (answer.data as unknown[]).map(row => {
     const transaction = readTransaction(row)

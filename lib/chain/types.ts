@@ -68,7 +68,6 @@ export interface RawAccount {
   address: string
   owner: string
   data: Buffer
-  /** It is a program. */
   executable?: true
 }
 

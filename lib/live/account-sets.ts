@@ -25,7 +25,7 @@ const MAX_ROUNDS = 3
 const CALLS_AT_ONCE = 4
 const MAX_KEPT = 2_000
 
-const isUnused = ({ owner, data }: RawAccount): boolean => owner === PROGRAMS.system && data.length === 0
+const isUnused = ({ owner, data }: RawAccount) => owner === PROGRAMS.system && data.length === 0
 
 /** A DecodeError or ServiceError as the ServiceError of `key`'s accounts; rethrows anything else. */
 export function wrongWith (key: string, error: unknown): ServiceError {

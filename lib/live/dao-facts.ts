@@ -32,29 +32,30 @@ interface DaoFactsOptions extends Pick<AccountReader, 'tokenAccounts'> {
 
 type Tokens = ReadonlyMap<string, Pick<Token, 'tokenProgram'> | null>
 
+const TOKEN_PROGRAMS = [PROGRAMS.token, PROGRAMS.token2022]
 /** Token accounts of a vault that are read; anyone can open more of them for it. */
 const MAX_TOKENS = 60
 
 export function createDaoFactsReader ({ readSets, client, tokenAccounts, mints, state }: DaoFactsOptions) {
-  const positionOf = ({ address, vault }: KnownDao): string => ammPositionAddress(client.program, address, vault)
+  const positionOf = ({ address, vault }: KnownDao) => ammPositionAddress(client.program, address, vault)
+
+  const knownMints = ({ baseMint, quoteMint }: KnownDao) => new Set([baseMint, quoteMint, ...mints])
 
   /** Token accounts of a vault where known mints would lie: of either program where a mint is not among `tokens`. */
-  const associated = ({ vault, baseMint, quoteMint }: KnownDao, tokens: Tokens): string[] =>
-    [...new Set([baseMint, quoteMint, ...mints])].flatMap(mint => {
-      const programs = [tokens.get(mint)?.tokenProgram ?? [PROGRAMS.token, PROGRAMS.token2022]].flat()
-      return programs.map(program => tokenAccountAddress(vault, mint, program))
-    })
+  const associated = (dao: KnownDao, tokens: Tokens) => [...knownMints(dao)].flatMap(mint =>
+    [tokens.get(mint)?.tokenProgram ?? TOKEN_PROGRAMS].flat()
+      .map(program => tokenAccountAddress(dao.vault, mint, program)))
 
   /**
    * Token accounts of a vault that hold something, of known mints first, then by amount; a bounded number. `complete`:
    * they are all, as of `time`, Unix seconds.
    */
-  async function listed ({ vault, baseMint, quoteMint }: KnownDao) {
-    const found = [await tokenAccounts(vault, PROGRAMS.token), await tokenAccounts(vault, PROGRAMS.token2022)]
+  async function listed (dao: KnownDao) {
+    const found = await Promise.all(TOKEN_PROGRAMS.map(program => tokenAccounts(dao.vault, program)))
     const rows = found.flatMap(list => list?.value ?? [])
       .map(({ address, data }) => ({ address, mint: keyText(data.subarray(0, 32)), amount: data.readBigUInt64LE(64) }))
       .filter(({ amount }) => amount > 0n)
-    const isKnown = new Set([baseMint, quoteMint, ...mints])
+    const isKnown = knownMints(dao)
     rows.sort((a, b) => Number(isKnown.has(b.mint)) - Number(isKnown.has(a.mint)) ||
       Number(b.amount - a.amount) || (a.address < b.address ? -1 : 1))
     return {
@@ -85,7 +86,7 @@ export function createDaoFactsReader ({ readSets, client, tokenAccounts, mints, 
       const { mint, owner, amount } = decodeTokenAccount(account)
       return owner === dao.vault && amount > 0n ? [{ mint, amount, address }] : []
     })
-    const share = (reserve: bigint): bigint => total === 0n ? 0n : liquidity * reserve / total
+    const share = (reserve: bigint) => total === 0n ? 0n : liquidity * reserve / total
     const internal = { base: share(decoded.baseReserves), quote: share(decoded.quoteReserves) }
     return {
       ...supply,
@@ -140,16 +141,14 @@ export function createDaoFactsReader ({ readSets, client, tokenAccounts, mints, 
       await facts(parts, daos, dao => associated(dao, tokens)),
     /** Of one, with all that its vault holds. Throws what is wrong with it. */
     async one (parts: Part[], dao: KnownDao, tokens: Tokens) {
-      const own: Part[] = []
       const { addresses, complete, time: listedAt } = await listed(dao)
       const held = [...new Set([...associated(dao, tokens), ...addresses])]
-      const made = (await facts(own, [dao], () => held)).get(dao.address)!
-      parts.push(...own)
+      const made = (await facts(parts, [dao], () => held)).get(dao.address)!
       // the DAO exists, and so does its mint
       if (isServiceError(made, 'MINT_NOT_FOUND')) throw badAnswer(made.message)
       if (made instanceof ServiceError) throw made
       // an old list lacks what was opened since
-      const isOld = own.some(({ time }) => (time - listedAt) * 1000 > CURRENT_MS.confirmed)
+      const isOld = parts.some(({ time }) => (time - listedAt) * 1000 > CURRENT_MS.confirmed)
       return { ...made, tokensComplete: complete && !isOld }
     }
   }

@@ -72,7 +72,7 @@ const WAIT_WITHOUT = 10_000
 /** `triedAt`, `failed`: of the last load. */
 interface Entry<V> extends Made<V> { triedAt: number, failed: boolean }
 
-const isRefuted = ({ parts }: Made<unknown>): boolean => parts.some(part => part.isRefuted)
+const isRefuted = ({ parts }: Made<unknown>) => parts.some(part => part.isRefuted)
 
 /** The oldest one's time, Unix seconds. */
 export const oldestOf = (parts: readonly Part[]): number => Math.min(...parts.map(({ time }) => time))
@@ -125,7 +125,7 @@ export function createFreshCache<V extends {}, Q extends unknown[]> (options: Fr
     return started
   }
 
-  const serves = (made: Made<V>): boolean => !isRefuted(made) && made.parts.every(part => {
+  const serves = (made: Made<V>) => !isRefuted(made) && made.parts.every(part => {
     const most = Math.max(ttl + staleIfError, time.halted() === undefined ? 0 : CURRENT_MS[part.commitment])
     return readSince([part], now(), time) < ttl || time.ageBesideHalt(part.time) < most
   })

@@ -48,7 +48,7 @@ interface SnapshotOptions {
 const LOADED_WITHIN = 2_000
 
 /** Whether an account is at the address that its bytes lead to. */
-const isOwn = (one: Discovered | undefined): boolean => one !== undefined && one.dao?.ownAddress === one.address
+const isOwn = (one: Discovered | undefined) => one !== undefined && one.dao?.ownAddress === one.address
 
 /**
  * A DAO that was made so long ago, s by the chain's time, is final: no instruction of the program closes one. A younger

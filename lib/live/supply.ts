@@ -25,7 +25,7 @@ export type SupplyFacts = Exclude<Awaited<ReturnType<typeof supplyOf>>, string[]
 interface Origin { launch: Launch, addresses: LaunchAddresses, position: ExternalPosition | null }
 
 const MAX_MINTS = 10_000
-const noMint = (mint: string): ServiceError => new ServiceError('MINT_NOT_FOUND', `${mint} holds no mint`)
+const noMint = (mint: string) => new ServiceError('MINT_NOT_FOUND', `${mint} holds no mint`)
 
 /**
  * Reads the supply of a mint. Throws INVALID_MINT, MINT_NOT_FOUND, NODE_BAD_ANSWER for accounts that contradict each
@@ -67,7 +67,7 @@ export const supplyAddresses = (mint: string): [string, ...string[]] =>
 function mayBeBase (data: Buffer, mint: Buffer): boolean {
   const first = data.indexOf(mint)
   const second = data.indexOf(mint, first + 1)
-  const before = (at: number): Buffer => data.subarray(at - mint.length, at)
+  const before = (at: number) => data.subarray(at - mint.length, at)
   return first >= 0 && (second < 0 || !before(first).equals(before(second)))
 }
 
@@ -98,7 +98,7 @@ export async function supplyOf (
     if (held.mint === mint && held.owner === owner) return held.amount
     throw new DecodeError(`${address}: a vault of another mint or owner`)
   }
-  const vaultOf = (owner: string): string => tokenAccountAddress(owner, mint, token.tokenProgram)
+  const vaultOf = (owner: string) => tokenAccountAddress(owner, mint, token.tokenProgram)
   function held (kind: AllocatedPart['kind'], owner: string, circulating = true): AllocatedPart {
     const address = vaultOf(owner)
     return { kind, address, amount: balance(owner, address), circulating }
@@ -144,7 +144,7 @@ export async function supplyOf (
     }
     const pool = decodeExternalPool(client, account)
     if (pool.tokenA !== mint && pool.tokenB !== mint) throw new DecodeError('external pool: of other mints')
-    const amount = (side: 'A' | 'B'): bigint => positionAmount(pool, position.liquidity, side)
+    const amount = (side: 'A' | 'B') => positionAmount(pool, position.liquidity, side)
     return { position: addresses.position, amounts: new Map([[pool.tokenA, amount('A')], [pool.tokenB, amount('B')]]) }
   }
 
