@@ -5,8 +5,6 @@ import { systemClock } from '../clock.js'
 
 /** Counts that all replicas share, in a Redis or Valkey. */
 
-type Trouble = 'timeout' | 'connection' | 'answer'
-
 export interface RedisLinkOptions {
   url: string
   prefix: string
@@ -20,7 +18,7 @@ export interface RedisLinkOptions {
   heartbeatMs?: number
   retryMs?: number
   /** Told when it begins or ceases to answer; of the URL, `reason` holds the host at most. */
-  onChange?: (change: { up: true, replicas: number } | { up: false, trouble: Trouble, reason: string }) => void
+  onChange?: (change: { up: true, replicas: number } | { up: false } & ReturnType<typeof describe>) => void
 }
 
 export type RedisLink = ReturnType<typeof createRedisLink>
@@ -35,7 +33,7 @@ const within = <T>(work: Promise<T>, ms: number): Promise<T> =>
   orLate(work, ms, () => new Late(`no answer within ${ms} ms`))
 
 /** What an error says; its other properties may hold the command, and with it the password. */
-function describe (error: unknown): { trouble: Trouble, reason: string } {
+function describe (error: unknown) {
   const { code, message, name } = error as NodeJS.ErrnoException
   const trouble = error instanceof Late ? 'timeout' : name === 'ReplyError' ? 'answer' : 'connection'
   return { trouble, reason: (message || code || name).slice(0, MAX_REASON) }

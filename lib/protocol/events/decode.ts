@@ -13,19 +13,6 @@ export interface SpotSwap {
   output: bigint
 }
 
-/** A swap of conditional tokens, and the reserves of its market after it where the event says so. */
-export interface MarketSwap extends SpotSwap { market: Outcome, reserves: Sides | null }
-
-/** What an event says of a decision, or of an external pool; nothing of it concerns the spot pool. */
-export interface EventFacts {
-  proposal: string | null
-  swap: MarketSwap | null
-  /** Of the event that decides: average prices, and what that of the pass market had to exceed, × 10^12. */
-  averages: Record<Outcome | 'threshold', bigint> | null
-  /** What an external position has earned, and of which mints. */
-  collected: Sides & { quoteMint: string, baseMint: string } | null
-}
-
 /** Why an event of no name of ours is not understood; see `rules/unknown-kinds.ts`. */
 export const UNKNOWN_KIND = 'of an unknown kind'
 
@@ -107,25 +94,33 @@ const swapAt = (data: Buffer, type: number, amounts: number): SpotSwap => ({
 /** Markets as a conditional swap numbers them. */
 const MARKETS: Record<number, Outcome> = { 1: 'pass', 2: 'fail' }
 
-function factsOf ({ name, proposal }: EventBody, data: Buffer, state: number | undefined): EventFacts {
-  const facts: EventFacts = { proposal, swap: null, averages: null, collected: null }
-  if (name === 'ConditionalSwap') {
+/** What an event says of a decision, or of an external pool; nothing of it concerns the spot pool. */
+export type EventFacts = ReturnType<typeof factsOf>
+
+function factsOf (name: EventName, proposal: string | null, data: Buffer, state: number | undefined) {
+  const marketSwap = () => {
     const market = MARKETS[data[136]!]!
     const isLive = state !== undefined && ammState(data, state) === 'futarchy'
-    facts.swap = { ...swapAt(data, 137, 138), market, reserves: isLive ? poolAt(data, state, market).reserves : null }
+    return { ...swapAt(data, 137, 138), market, reserves: isLive ? poolAt(data, state, market).reserves : null }
   }
-  if (name === 'FinalizeProposal') {
-    facts.averages = { pass: u128(data, 104), fail: u128(data, 120), threshold: u128(data, 136) }
+  return {
+    proposal,
+    /** Of conditional tokens, with the reserves of its market after it where the event says so. */
+    swap: name === 'ConditionalSwap' ? marketSwap() : null,
+    /** Of the event that decides: average prices, and what that of the pass market had to exceed, × 10^12. */
+    averages: name === 'FinalizeProposal'
+      ? { pass: u128(data, 104), fail: u128(data, 120), threshold: u128(data, 136) }
+      : null,
+    /** What an external position has earned, and of which mints. */
+    collected: name === 'CollectMeteoraDammFees'
+      ? {
+          quote: data.readBigUInt64LE(232),
+          base: data.readBigUInt64LE(240),
+          quoteMint: keyAt(data, 168),
+          baseMint: keyAt(data, 200)
+        }
+      : null
   }
-  if (name === 'CollectMeteoraDammFees') {
-    facts.collected = {
-      quote: data.readBigUInt64LE(232),
-      base: data.readBigUInt64LE(240),
-      quoteMint: keyAt(data, 168),
-      baseMint: keyAt(data, 200)
-    }
-  }
-  return facts
 }
 
 const isSwap = (type: number | undefined): boolean => type === 0 || type === 1
@@ -172,6 +167,6 @@ export function decodeEvent (data: Buffer): EventBody {
   }
   if (layout.name === 'InitializeDao') body.fees = { quote: 0n, base: 0n }
   if (layout.name === 'SpotSwap') body.swap = swapAt(data, 104, 105)
-  if (TOLD_KINDS.includes(layout.name)) body.facts = factsOf(body, data, state)
+  if (TOLD_KINDS.includes(layout.name)) body.facts = factsOf(layout.name, body.proposal, data, state)
   return body
 }

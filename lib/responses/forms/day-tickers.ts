@@ -1,7 +1,5 @@
 import type { Kept, Part } from '../../live/fresh.js'
 import { levelsOf, orderBook } from '../../market/order-book.js'
-import type { CoinGeckoTickers } from '../../../schemas/coingecko.js'
-import type { Pool } from '../../../schemas/pools.js'
 import type { Supply } from '../../../schemas/supply.js'
 import type { PoolList } from '../pools.js'
 import { checkLeft } from '../past.js'
@@ -15,20 +13,15 @@ export interface FormSources extends Sources {
 }
 
 /** A ticker with exact volumes, and what else the trades of its 24 hours tell. */
-export interface DayTicker {
-  ticker: CoinGeckoTickers[number]
-  change: Pool['price_change_24h']
-  /** Of several pools of a pair, listed or not. */
-  isDeepest: boolean
-}
+export type DayTicker = Awaited<ReturnType<ReturnType<typeof createDayTickers>>>[number]
 
 /** The tickers whose last 24 hours are all known, deepest first, kept. */
 export const createDayTickers = (
   sources: Sources, list: Kept<TickerList>, pools: Kept<PoolList>
-): Kept<DayTicker[]> => keep(sources, async parts => {
+) => keep(sources, async parts => {
   const { tickers, state: { byPair } } = await list(parts)
   const { byId } = await pools(parts)
-  const whole = tickers.flatMap((ticker): DayTicker[] => {
+  const whole = tickers.flatMap(ticker => {
     const pool = byId.get(ticker.pool_id)
     const { base_volume_24h: base, target_volume_24h: target } = pool ?? {}
     if (pool === undefined || base == null || target == null) return []
@@ -43,6 +36,7 @@ export const createDayTickers = (
         low: pool.low_24h ?? last
       },
       change: pool.price_change_24h,
+      /** Of several pools of a pair, listed or not. */
       isDeepest: byPair.get(ticker.ticker_id)![0] === ticker.pool_id
     }]
   })
