@@ -30,7 +30,7 @@ export function compare (a: Rational, b: Rational): number {
   return left < right ? -1 : left > right ? 1 : 0
 }
 
-const tenTo = (exponent: number): bigint => 10n ** BigInt(exponent)
+const tenTo = (exponent: number) => 10n ** BigInt(exponent)
 
 /** 10^exponent, for a negative exponent too. */
 export function powerOfTen (exponent: number): Rational {
@@ -82,7 +82,7 @@ export const isBelow = (a: Fixed, b: Fixed): boolean => a.digits * tenTo(b.place
 /** Decimal text with exactly `places` digits after the point, rounded. Throws a RangeError for a negative number. */
 export const toFixed = (value: Rational, places: number): string => fixedText(fix(value, places))
 
-const trimZeros = (text: string): string => text.includes('.') ? text.replace(/\.?0+$/, '') : text
+const trimZeros = (text: string) => text.includes('.') ? text.replace(/\.?0+$/, '') : text
 
 /** As `toFixed`, without trailing zeros. */
 export const shortText = (value: Rational, places: number): string => trimZeros(toFixed(value, places))

@@ -41,8 +41,8 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, clock = 
   const spentBy = new LRUCache<string, Spent>(upTo(MAX_CLIENTS))
   const all: Spent = { ms: 0, at: now() }
 
-  const left = ({ ms, at }: Spent): number => ms * 2 ** ((at - now()) / HALF_LIFE)
-  const spent = (who: string): number => left(spentBy.peek(who) ?? { ms: 0, at: 0 })
+  const left = ({ ms, at }: Spent) => ms * 2 ** ((at - now()) / HALF_LIFE)
+  const spent = (who: string) => left(spentBy.peek(who) ?? { ms: 0, at: 0 })
 
   function note (who: string, ms: number): void {
     spentBy.set(who, { ms: spent(who) + ms, at: now() })

@@ -19,7 +19,7 @@ const MAX_HELD = 1_000
 const MAX_WAITING = 2 ** 20
 
 /** Below `warn`. All others are written at once, so that the reason of a process's end is in the log. */
-const isQuiet = (line: string): boolean => line['{"level":'.length]! < '4'
+const isQuiet = (line: string) => line['{"level":'.length]! < '4'
 
 function lossOf (lines: number): string {
   const msg = `${lines} log lines were lost: nobody took them`

@@ -78,7 +78,7 @@ export function readDay (text: string): number | undefined {
 
 const ISO = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/
 
-const readTime = (isEnd: boolean) => (text: string): number | undefined => {
+const readTime = (isEnd: boolean) => (text: string) => {
   if (/^\d{1,12}$/.test(text)) return Number(text) <= MAX_TIME ? Number(text) : undefined
   const [, date, time] = ISO.exec(text) ?? []
   const day = date === undefined ? undefined : readDay(date)

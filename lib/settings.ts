@@ -24,7 +24,7 @@ const PUBLIC_WEBSOCKET = 'wss://api.mainnet-beta.solana.com'
 /** The members of a list separated by commas; blanks around them and empty ones count for nothing. */
 export const list = (text: string): string[] => text.split(',').map(item => item.trim()).filter(item => item !== '')
 
-const isUrl = (text: string, ...protocols: string[]): boolean =>
+const isUrl = (text: string, ...protocols: string[]) =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol)
 /** Node's HTTP client decodes user and password at each request, and throws where a % is not encoded. */
 function isNodeUrl (text: string): boolean {
@@ -36,12 +36,12 @@ function isNodeUrl (text: string): boolean {
     return false
   }
 }
-const isKey = (text: string): boolean => parseKey(text) !== undefined
+const isKey = (text: string) => parseKey(text) !== undefined
 
 /** Calls a second, by so few of which nothing becomes current; of far fewer no timer can wait for the next. */
 const TOO_FEW = ratio(1n, 100n)
 
-const isBetween = (text: string, least: Rational, most?: Rational): boolean => {
+const isBetween = (text: string, least: Rational, most?: Rational) => {
   const value = parseDecimal(text)
   return value !== undefined && compare(value, least) > 0 && (most === undefined || compare(value, most) < 0)
 }
@@ -79,7 +79,7 @@ export const FORMATS: Record<Format, (text: string) => boolean> = {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const VARIABLES = Object.keys(SettingsSchema.properties)
-const isWhole = (name: string): boolean => 'maximum' in SettingsSchema.properties[name as keyof RawSettings]
+const isWhole = (name: string) => 'maximum' in SettingsSchema.properties[name as keyof RawSettings]
 /** Settings that the service can't do without: empty, they are missing. */
 const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_ADDRESS']
 
@@ -106,9 +106,9 @@ export function ownVariables (env: Environment): { variables: Record<string, str
   return { variables, problems }
 }
 
-const notConfigured = (name: string): string => `${name} not configured`
+const notConfigured = (name: string) => `${name} not configured`
 
-const wrong = (name: string): string => `${name} ${SettingsSchema.properties[name as keyof RawSettings].must as string}`
+const wrong = (name: string) => `${name} ${SettingsSchema.properties[name as keyof RawSettings].must as string}`
 
 /** The part of a validator's error that is read. */
 export interface Violation {
@@ -168,7 +168,7 @@ export function deriveSettings (raw: RawSettings, env: Environment) {
 }
 
 /** How many of a word's letters another lacks, wherever they are. */
-const lacking = (word: string, other: string): number =>
+const lacking = (word: string, other: string) =>
   [...other].reduce((left, letter) => left.replace(letter, ''), word).length
 
 const MIN_LETTERS = 7

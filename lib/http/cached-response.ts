@@ -30,7 +30,7 @@ export const isStreamed = <T>(response: CachedResponse<T> | StreamedResponse<T>)
 const MIN_COMPRESSED = 1_024
 const TAG_BYTES = 18
 
-const tagOf = (bytes: Buffer | string, headers = ''): string =>
+const tagOf = (bytes: Buffer | string, headers = '') =>
   createHash('sha256').update(bytes).update(headers).digest('base64url').slice(0, TAG_BYTES)
 /** A tag of all that an answer's bytes depend on. */
 export const tagOfAll = (...parts: ReadonlyArray<string | number>): string => tagOf(JSON.stringify(parts))

@@ -9,7 +9,7 @@ export interface ReferenceDocument {
 }
 
 export function plainReference ({ info, tags = [], paths }: ReferenceDocument): string {
-  const lines = (tag: string): string[] => Object.entries(paths).flatMap(([path, { get }]) => {
+  const lines = (tag: string) => Object.entries(paths).flatMap(([path, { get }]) => {
     if (get === undefined || get.tags?.[0] !== tag) return []
     const query = (get.parameters ?? []).filter(parameter => parameter.in === 'query')
       .map(({ name, required }) => required === true ? name : `[${name}]`)

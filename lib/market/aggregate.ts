@@ -28,10 +28,10 @@ const UNIT_SCALE = 10n ** 24n
 const PRICE_SCALE = 10n ** 30n
 const USD_SCALE = UNIT_SCALE * PRICE_SCALE
 
-const nearest = ({ n, d }: Rational, scale: bigint): bigint =>
+const nearest = ({ n, d }: Rational, scale: bigint) =>
   d === scale ? n : roundToInteger({ n: n * scale, d }, 'nearest')
 
-const centsText = (cents: bigint): string => toFixed(ratio(cents, 100n), 2)
+const centsText = (cents: bigint) => toFixed(ratio(cents, 100n), 2)
 
 /** A running sum; `add` gives what an amount adds to its total in cents. */
 function createRunningCents () {

@@ -61,7 +61,7 @@ export function daosReport (
 }
 
 /** Whether the time that an account gives, Unix seconds, is one. */
-const isDate = (seconds: number): boolean => seconds > 0 && seconds <= MAX_TIME
+const isDate = (seconds: number) => seconds > 0 && seconds <= MAX_TIME
 
 /** The UTC day on which a DAO's pool began; null for a time that is no date. */
 export const startDate = ({ createdAt }: Pick<Dao, 'createdAt'>) => isDate(createdAt) ? dateOf(dayOf(createdAt)) : null

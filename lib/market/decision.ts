@@ -15,8 +15,8 @@ const BPS = 10_000n
 /** Seconds between two observations. */
 const LEAST = 60
 
-const min = (a: bigint, b: bigint): bigint => a < b ? a : b
-const max = (a: bigint, b: bigint): bigint => a > b ? a : b
+const min = (a: bigint, b: bigint) => a < b ? a : b
+const max = (a: bigint, b: bigint) => a > b ? a : b
 
 /**
  * The oracle as a swap at the Unix second `now` would leave it: an observation at most a minute, clamped; what held
@@ -48,7 +48,7 @@ export function twapOf ({ aggregator, updatedAt, createdAt, startDelay }: Oracle
 export const thresholdOf = (failTwap: bigint, bps: number): bigint => failTwap * (BPS + BigInt(bps)) / BPS
 
 /** Text of an oracle's price of raw units as that of whole tokens. */
-const averageIn = (decimals: Decimals) => (average: bigint): string =>
+const averageIn = (decimals: Decimals) => (average: bigint) =>
   executedPriceText({ quote: average, base: PRICE_SCALE }, decimals)
 
 /** The decision, by the averages (× 10^12) of the event that decided. */
@@ -70,7 +70,7 @@ export function liveMarketsOf (
   bps: number | null, decimals: Decimals, { time, slot }: { time: number, slot: number }
 ): Pick<ProposalRecord, keyof typeof NOT_LIVE> {
   const [texts, text] = [textsOf(decimals), averageIn(decimals)]
-  const priceOf = ({ reserves }: MarketPool): string | null =>
+  const priceOf = ({ reserves }: MarketPool) =>
     reserves.base === 0n || reserves.quote === 0n ? null : texts.price(reserves)
   const twaps = { pass: twapOf(carried(live.pass, time)), fail: twapOf(carried(live.fail, time)) }
   const marketOf = (market: Outcome) => ({

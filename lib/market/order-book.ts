@@ -33,7 +33,7 @@ const growth: readonly bigint[] = Array.from({ length: MAX_LEVELS + 1 }, (_, k) 
   squareRoot(STEP.n ** BigInt(k) * SCALE * SCALE / STEP.d ** BigInt(k)))
 
 /** Whether `a` yields less per unit paid than `b`. */
-const isDearer = (a: Slice, b: Slice): boolean => a.output * b.input < b.output * a.input
+const isDearer = (a: Slice, b: Slice) => a.output * b.input < b.output * a.input
 
 /**
  * The slices of one direction, best first, each strictly dearer than the one before: joined where whole raw units are
@@ -71,7 +71,7 @@ export function orderBook (pool: Pool, rules: QuoteRules, levels: { bids: number
   const bought = slices(quoteReserves, baseReserves, rules.feeRate, levels.asks)
     .map(({ input, output }) => ({ amount: output, price: wholePrice({ quote: input, base: output }, pool) }))
   // enough places for price × amount to be the quote amount to less than a raw unit
-  const placesOf = (amount: bigint): number => quoteDecimals + (amount / 10n ** BigInt(baseDecimals)).toString().length
+  const placesOf = (amount: bigint) => quoteDecimals + (amount / 10n ** BigInt(baseDecimals)).toString().length
   const written = ({ amount, price }: typeof sold[number], rounding: 'down' | 'up'): WrittenPrice =>
     ({ price, rounding, least: placesOf(amount) })
   const texts = risingTexts([

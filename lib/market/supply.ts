@@ -29,7 +29,7 @@ export interface AllocatedPart {
   circulating: boolean
 }
 
-const sum = (parts: readonly AllocatedPart[]): bigint => parts.reduce((sum, { amount }) => sum + amount, 0n)
+const sum = (parts: readonly AllocatedPart[]) => parts.reduce((sum, { amount }) => sum + amount, 0n)
 
 /** Raw units of a supply that circulate. */
 export const circulatingOf = (supply: bigint, allocation: readonly AllocatedPart[]): bigint =>
@@ -40,7 +40,7 @@ export function supplyRecord (
   { address: mint, supply, decimals }: Pick<Mint, 'address' | 'supply' | 'decimals'>,
   allocation: readonly AllocatedPart[]
 ): Supply {
-  const sumOf = (kind: AllocatedPart['kind']): bigint => sum(allocation.filter(part => part.kind === kind))
+  const sumOf = (kind: AllocatedPart['kind']) => sum(allocation.filter(part => part.kind === kind))
   const circulating = circulatingOf(supply, allocation)
   const [internal, external] = [sumOf('internal_pool'), sumOf('external_pool')]
   if (circulating < 0n || internal > supply || external > supply) {

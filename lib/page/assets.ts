@@ -18,13 +18,13 @@ const CHARTS_FILE = 'lightweight-charts.standalone.production.mjs'
 
 export type PageAssets = ReturnType<typeof loadAssets>
 
-const chartLibrary = (): string =>
+const chartLibrary = () =>
   join(dirname(fileURLToPath(import.meta.resolve('lightweight-charts'))), CHARTS_FILE)
 
 /** The files of public/market; its HTML files are templates, not served. Throws where one can't be read. */
 export function loadAssets () {
   const folder = publicFolder('market')
-  const read = (name: string): string => readFileSync(join(folder, name), 'utf8')
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8')
   const hash = createHash('sha256')
   for (const name of readdirSync(folder).sort()) hash.update(name).update('\0').update(read(name)).update('\0')
   hash.update(readFileSync(chartLibrary()))

@@ -46,9 +46,9 @@ function written (text: string, most: number): string {
   return escapeHtml(cutText(plain.replace(/ +/g, ' '), most))
 }
 
-const fitting = (size: number, room: number): number => Math.floor(room / size / LETTER)
+const fitting = (size: number, room: number) => Math.floor(room / size / LETTER)
 
-const text = (x: number, y: number, size: number, colour: string, words: string, anchor = 'start'): string =>
+const text = (x: number, y: number, size: number, colour: string, words: string, anchor = 'start') =>
   `<text x="${x}" y="${y}" text-anchor="${anchor}" font-size="${size}" fill="${colour}">${words}</text>`
 
 /** Where a line runs on the image; empty for fewer than two points. */
@@ -69,7 +69,7 @@ function chartOf (line: ReadonlyArray<[number, number]>, colour: string): string
     text(CHART.x, CHART.y - 30, 26, QUIET, '7 days')
 }
 
-const bar = (x: number, height: number): string =>
+const bar = (x: number, height: number) =>
   `<rect x="${EDGE + x}" y="${99 - height}" width="6" height="${height}" fill="${DARK}"/>`
 
 /** An image around `content`, which ends at its edge, above a line of figures; it is shown long after its `time`. */
@@ -92,7 +92,7 @@ ${text(EDGE, 566, 28, QUIET, texts.join('<tspan>      </tspan>'))}
 </svg>`
 }
 
-const colourOf = (change: string): string => change.startsWith('−') ? DOWN : UP
+const colourOf = (change: string) => change.startsWith('−') ? DOWN : UP
 
 export function marketSource ({ pools, rows, ...amounts }: MarketFacts, time?: string): string {
   const drawn = rows.map(({ base, quote, mint, quoteMint, price, change = '' }, index) => {

@@ -63,7 +63,7 @@ const ALIKE = new Map(
     .map(([seen, taken]) => [seen!, taken!])
 )
 /** A text as people tell it from others: letters that look alike are the same, and nothing is unseen. */
-const plain = (text: string): string => text.normalize('NFKC').replace(/[\p{C}\p{Z}]/gu, '').toLowerCase()
+const plain = (text: string) => text.normalize('NFKC').replace(/[\p{C}\p{Z}]/gu, '').toLowerCase()
   .replace(/./gu, letter => ALIKE.get(letter) ?? letter)
 
 /** A function that gives the marks of one of the pools, by what the names of all of them may be taken for. */

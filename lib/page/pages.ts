@@ -30,7 +30,7 @@ export const asOf = (parts: readonly Part[]): string => parts.length === 0
   ? ''
   : `${timeText(oldestOf(parts)).slice(0, 19).replace('T', ' ')} UTC`
 
-const usd = (text: string | null): string => text === null ? NONE : `$${formatCompact(text)}`
+const usd = (text: string | null) => text === null ? NONE : `$${formatCompact(text)}`
 
 /** Figures of a pool, by label. */
 const FIGURES: Columns<Row> = [
@@ -47,7 +47,7 @@ const FIGURES: Columns<Row> = [
 
 const MINT: Columns<Row>[number] = ['Mint', pool => pool.base.mint]
 
-const minute = (time: string | null): string => time === null ? NONE : `${time.slice(0, 16).replace('T', ' ')} UTC`
+const minute = (time: string | null) => time === null ? NONE : `${time.slice(0, 16).replace('T', ' ')} UTC`
 const DECISIONS: Columns<Proposals[number]> = [
   ['No.', ({ number }) => String(number)],
   ['State', ({ state }) => state],
@@ -66,17 +66,17 @@ function tableOf<T> (rows: readonly T[], label: string, headOf: (row: T) => stri
     `<thead><tr>${head}</tr></thead><tbody>${body.join('')}</tbody></table></div>`
 }
 
-const linkOf = (pool: Row, root: string): string => `<a href="${root}market/pool/${pool.pool_id}">` +
+const linkOf = (pool: Row, root: string) => `<a href="${root}market/pool/${pool.pool_id}">` +
   `${escapeHtml(`${symbolOf(pool.base)} / ${symbolOf(pool.quote)}`)}</a> ` +
   `<small>${abbreviate(pool.base.mint)}</small>`
 
-const factsOf = (pool: Row): string => `<dl class="facts">${[...FIGURES, MINT].map(([name, of]) =>
+const factsOf = (pool: Row) => `<dl class="facts">${[...FIGURES, MINT].map(([name, of]) =>
   `<div><dt>${name}</dt><dd>${escapeHtml(of(pool))}</dd></div>`).join('')}</dl>`
 
 export function createPages ({ template, version }: PageAssets) {
   const [head, header] = [template('head.html'), template('header.html')]
   /** A page's template with what all have; `link`: the words by which the header leads to it. */
-  const page = (name: string, link?: string): string => template(`${name}.html`)
+  const page = (name: string, link?: string) => template(`${name}.html`)
     .replace('{{head}}', () => head)
     .replace('{{header}}', () => header.replace(`>${link}<`, () => ` aria-current="page">${link}<`))
   const list = page('list', 'Market').replace('{{skeleton}}', () => SKELETON.repeat(SKELETON_ROWS))

@@ -40,7 +40,7 @@ function pda (program: string, ...seeds: ReadonlyArray<string | Buffer>): string
   return address
 }
 
-const text = (seed: string): Buffer => Buffer.from(seed)
+const text = (seed: string) => Buffer.from(seed)
 const NO_NONCE = Buffer.alloc(8)
 
 /** Metaplex metadata of a mint (mpl-token-metadata). */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { RawTransaction } from '../chain/types.js'
-import { badAnswer, type ServiceError } from '../errors.js'
+import { badAnswer } from '../errors.js'
 import { decodeBase58 } from './base58.js'
 import { decodeEvent, type EventBody } from './events/decode.js'
 
@@ -33,7 +33,7 @@ const STAKING = ['stake_to_proposal', 'unstake_from_proposal']
 export function readEvents (
   { meta, transaction }: RawTransaction, program: string, eventAuthority: string
 ): ProgramEvent[] {
-  const bad = (what: string): ServiceError => badAnswer(`transaction ${transaction.signatures[0]}: ${what}`)
+  const bad = (what: string) => badAnswer(`transaction ${transaction.signatures[0]}: ${what}`)
   if (meta.err !== null) return []
   if (meta.innerInstructions === null) throw bad('the node did not record its inner instructions')
   const { writable, readonly } = meta.loadedAddresses ?? { writable: [], readonly: [] }

@@ -36,7 +36,7 @@ function since (firstDay: number, traded: DailyVolume): DailyVolume {
 type Row = MarketDays[number]
 
 /** As text; null where nothing is known that there is. */
-const liquidityText = (row: ReturnType<typeof closingDays>[number] | undefined): string | null =>
+const liquidityText = (row: ReturnType<typeof closingDays>[number] | undefined) =>
   row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
 
 /** Days of one answer, at most and by default. */
@@ -77,7 +77,7 @@ export function createDayResponses (sources: Sources) {
     const sums = (amountOf: (day: DayVolume) => Rational) =>
       once(() => aggregateVolume(daos, amountOf, state, head.time))
     const [volume, fees] = [sums(({ quote }) => quote), sums(({ fees }) => fees)]
-    const isOver = (day: number): boolean => complete && (day + 1) * DAY <= head.time
+    const isOver = (day: number) => complete && (day + 1) * DAY <= head.time
     return {
       state,
       daily,
@@ -104,7 +104,7 @@ export function createDayResponses (sources: Sources) {
       /** Fees that no spot swap was charged, USD; null: not all are known. */
       outside: once(async () => {
         const others = await history.read(async reading => {
-          const isPartly = (dao: string): boolean =>
+          const isPartly = (dao: string) =>
             reading.wholeAfter(dao) !== -Infinity && reading.knowledge(dao, -Infinity) === 'partly'
           const isUnknown = firstDay !== -Infinity || [...state.daos.keys()].some(isPartly) || await reading.untold()
           return isUnknown ? null : await reading.otherFees()

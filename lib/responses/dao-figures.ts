@@ -64,7 +64,7 @@ function figuresOf (facts: DaoFacts, { usd, usdMints }: PricedState, tokenOf: To
     tokens_complete: facts.tokensComplete && held.length === facts.tokens.length,
     slot
   }
-  const rank = (mint: string): number => usdMints.has(mint) ? 0 : usd(mint) !== undefined ? 1 : 2
+  const rank = (mint: string) => usdMints.has(mint) ? 0 : usd(mint) !== undefined ? 1 : 2
   return {
     nav: figures.nav,
     priceUsd: figures.priceUsd,

@@ -60,8 +60,8 @@ export function createDaoResponses (sources: DaoSources) {
     // it may have ended since it was listed, or not all of its events are known
     const live = open && await orUnknown(proposals.record(parts, open.address), 'WARMING_UP', 'HISTORY_UNAVAILABLE')
     const token = tokenOf(dao.baseMint)
-    const amount = (raw: bigint): string => formatUnits(raw, mint.decimals)
-    const count = (wanted: ProposalState): number => proposed.filter(({ state }) => state === wanted).length
+    const amount = (raw: bigint) => formatUnits(raw, mint.decimals)
+    const count = (wanted: ProposalState) => proposed.filter(({ state }) => state === wanted).length
     // of the account: the list lacks what can't be read, and may be older or younger
     const total = Math.max(details.proposalCount, proposed.length)
     const held = tokens.flatMap(({ mint, address, amount }) =>

@@ -79,7 +79,7 @@ export function createMetrics ({ answers: { sources }, chain, stream, sharedLimi
   }
 
   const snapshot = () => snapshots.peek()
-  const seconds = (ms: number | null | undefined): number | undefined => ms == null ? undefined : ms / 1000
+  const seconds = (ms: number | null | undefined) => ms == null ? undefined : ms / 1000
   gauges({
     snapshot_age_seconds: ['Age of the state of all DAOs.', () => seconds(snapshot()?.age)],
     snapshot_slot: ['Slot of the state of all DAOs.', () => snapshot()?.value.slot],

@@ -28,8 +28,8 @@ interface ProposalsAsked {
   before?: string
 }
 
-const isOpen = ({ state }: Proposal): boolean => state === 'draft' || state === 'pending'
-const bpsOf = (proposal: Proposal, dao: Dao): number | null => isOpen(proposal)
+const isOpen = ({ state }: Proposal) => state === 'draft' || state === 'pending'
+const bpsOf = (proposal: Proposal, dao: Dao) => isOpen(proposal)
   ? dao.details()[proposal.isTeamSponsored === true ? 'teamThresholdBps' : 'passThresholdBps']
   : null
 
@@ -83,11 +83,11 @@ function toldOf (events: readonly ProposalEvent[]): Map<string, Told> {
 }
 
 /** Whether all events of a proposal are known. */
-const isTold = ({ proposal, told: { created, ended } }: Pick<Known, 'proposal' | 'told'>): boolean =>
+const isTold = ({ proposal, told: { created, ended } }: Pick<Known, 'proposal' | 'told'>) =>
   created !== undefined && (ended !== undefined || isOpen(proposal))
 
 /** The Unix second after which all of a proposal happened; −Infinity: not known. */
-const madeAfter = ({ created }: Told): number => created === undefined ? -Infinity : created.at - 1
+const madeAfter = ({ created }: Told) => created === undefined ? -Infinity : created.at - 1
 
 export type ProposalAnswers = ReturnType<typeof createProposals>
 
@@ -127,7 +127,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
         one.isRead ||= isWalked(reading.walkedTo, madeAfter(one.told)) && !await reading.untold(one.proposal.dao)
       }
     })
-    const at = ({ proposal: { launchedAt, state }, told }: Known): number =>
+    const at = ({ proposal: { launchedAt, state }, told }: Known) =>
       launchedAt ?? told.created?.at ?? (state === 'draft' ? MAX_TIME : 0)
     return known.sort((a, b) => at(b) - at(a) || b.proposal.number - a.proposal.number ||
       (a.proposal.address < b.proposal.address ? -1 : 1))
@@ -183,7 +183,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     const [dao, known] = await Promise.all([asked === undefined ? undefined : daoOf(snapshots, asked), all(parts)])
     const from = before === undefined ? 0 : known.findIndex(({ proposal }) => proposal.address === before) + 1
     if (before !== undefined && from === 0) throw invalidParameter('before', 'the address of a proposal')
-    const isAsked = ({ proposal }: Known): boolean =>
+    const isAsked = ({ proposal }: Known) =>
       (state === undefined || proposal.state === state) && (dao === undefined || proposal.dao === dao)
     const page = known.slice(from).filter(isAsked).slice(0, limit)
     // what is missing is null in its row: one DAO does not hold up the others

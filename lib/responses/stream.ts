@@ -57,10 +57,10 @@ const END = 2 ** 31 - 1
 
 const endOf = (slot: number): ChainPosition => ({ slot, blockIndex: END, eventIndex: 0 })
 
-const isBehind = (a: ChainPosition, b: ChainPosition): boolean =>
+const isBehind = (a: ChainPosition, b: ChainPosition) =>
   (a.slot - b.slot || a.blockIndex - b.blockIndex || a.eventIndex - b.eventIndex) > 0
 
-const idOf = ({ slot, blockIndex, eventIndex }: ChainPosition): string => `${slot}-${blockIndex}-${eventIndex}`
+const idOf = ({ slot, blockIndex, eventIndex }: ChainPosition) => `${slot}-${blockIndex}-${eventIndex}`
 
 /** Of an id in the stream; undefined: it is none. */
 export function positionOfId (id: string): ChainPosition | undefined {
@@ -70,12 +70,12 @@ export function positionOfId (id: string): ChainPosition | undefined {
 }
 
 /** Trades since a Unix second are not told, but in pages. */
-const gap = (since: number | undefined, position?: ChainPosition): string => message(
+const gap = (since: number | undefined, position?: ChainPosition) => message(
   'gap', { since: ifKnown(since, timeText), pages: '/api/pools/{pool_id}/trades' }, position && idOf(position)
 )
 
 /** A comment that moves the id on, so that who resumes need not replay what did not concern him. */
-const mark = (position: ChainPosition): string => `: here\nid: ${idOf(position)}\n\n`
+const mark = (position: ChainPosition) => `: here\nid: ${idOf(position)}\n\n`
 
 interface Told { text: string, pool: string, proposal?: string }
 interface ToldTrade extends Told { position: ChainPosition }
@@ -85,7 +85,7 @@ const NOTHING: Texts = new Map()
 /** `isKept`: told that trades are held back. */
 interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition, isKept: boolean }
 
-const isAsked = ({ asked: { pools, proposals } }: Follower, { pool, proposal }: Told): boolean =>
+const isAsked = ({ asked: { pools, proposals } }: Follower, { pool, proposal }: Told) =>
   (proposal === undefined ? undefined : proposals?.has(proposal)) ?? pools?.has(pool) ?? true
 
 export function createStream ({ sources, clock, tickers, proposals, onError }: StreamOptions) {

@@ -26,7 +26,7 @@ export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: st
   if (all === undefined) throw new ServiceError('TICKER_NOT_FOUND', notFound('Ticker', tickerId))
   const pool = asked ?? all[0]!
   if (!all.includes(pool)) throw noPool(pool)
-  const isKnown = (one: string): boolean => list.byPool.has(one)
+  const isKnown = (one: string) => list.byPool.has(one)
   if (!isKnown(pool)) throw unusable(`events of ${pool} are missing`)
   return { list, pair: list.state.pairs.get(pool)!, others: all.filter(other => other !== pool && isKnown(other)) }
 }
@@ -44,7 +44,7 @@ export function createTickers (sources: Sources) {
 
   const tickerList = keep(sources, async parts => {
     const state = await sources.priced(parts)
-    const isMissing = (): boolean => history.status().missingTransactions > 0
+    const isMissing = () => history.status().missingTransactions > 0
     const wasMissing = isMissing()
     const { head, volumes: traded } = await history.last24h()
     headOf(sources, parts, head)

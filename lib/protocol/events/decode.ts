@@ -18,7 +18,7 @@ export const UNKNOWN_KIND = 'of an unknown kind'
 
 const COMMON_END = 40
 
-const keysAt = (data: Buffer): string[] => [40, 72].filter(at => data.length >= at + 32).map(at => keyAt(data, at))
+const keysAt = (data: Buffer) => [40, 72].filter(at => data.length >= at + 32).map(at => keyAt(data, at))
 
 function safe (value: bigint, most: number): number | null {
   return value >= 0n && value <= BigInt(most) ? Number(value) : null
@@ -73,7 +73,7 @@ function isPool (data: Buffer, at: number): boolean {
 
 /** Offset of the AMM state: the one with which the length adds up, else one of a pool with a tail behind it. */
 function stateAt (data: Buffer, { amm = [] }: Layout): number | undefined {
-  const endOf = (at: number): number => {
+  const endOf = (at: number) => {
     const state = ammState(data, at)
     return state === undefined ? Infinity : at + AMM_SIZES[state]
   }
@@ -123,7 +123,7 @@ function factsOf (name: EventName, proposal: string | null, data: Buffer, state:
   }
 }
 
-const isSwap = (type: number | undefined): boolean => type === 0 || type === 1
+const isSwap = (type: number | undefined) => type === 0 || type === 1
 
 /** What is wrong with an event; undefined: its bytes fit its layout. */
 function faultIn (

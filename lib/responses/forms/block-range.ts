@@ -28,7 +28,7 @@ const CAUSES: Readonly<Record<string, LiquidityCause>> = {
 /** Decimal places that readers take: with more an amount may be 0 to them, which ends their reading. */
 const MAX_PLACES = 50
 
-const isTellable = ({ baseDecimals, quoteDecimals }: PoolTokens): boolean =>
+const isTellable = ({ baseDecimals, quoteDecimals }: PoolTokens) =>
   Math.max(baseDecimals, quoteDecimals) <= MAX_PLACES
 
 /**
