@@ -52,10 +52,9 @@ export function createDayResponses (sources: Sources) {
     const walked = firstWholeDay(history.status())
     const head = headOf(sources, parts)
     const report = history.report()
-    const stored = await history.daily()
+    const daily = await history.daily()
     const firstDay = Math.max(walked, firstWholeDay(history.status()))
     if (firstDay * DAY > head.time) throw warmingUp('no UTC day is known from its beginning yet')
-    const daily = new Map(Array.from(stored, ([dao, traded]) => [dao, since(firstDay, traded)]))
     const daos: Array<TradedDao<DayVolume>> = []
     let [missing, unknownFees, complete] = [0n, 0, firstDay === -Infinity]
     for (const [address, entry] of report) {
@@ -65,11 +64,12 @@ export function createDayResponses (sources: Sources) {
       complete &&= daily.has(address) || entry.missingEvents === 0n
     }
     for (const [address, dao] of state.daos) complete &&= daily.has(address) || !hasEvents(dao, head.time)
-    for (const [address, { launchedAt, days, complete: whole }] of daily) {
+    for (const [address, traded] of daily) {
       if (excluded.has(address)) continue
       const dao = state.daos.get(address)
-      complete &&= whole && dao !== undefined
+      complete &&= traded.complete && dao !== undefined
       if (dao === undefined) continue
+      const { launchedAt, days } = since(firstDay, traded)
       daos.push({ baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days })
       for (const day of days.values()) unknownFees += day.unknownFees
     }

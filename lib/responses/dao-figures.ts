@@ -107,10 +107,10 @@ export type DaoFigures = ReturnType<typeof createDaoFigures>
 /** Supplies and treasuries of DAOs, kept as long as tickers are. */
 export function createDaoFigures (sources: Sources, reader: DaoFactsReader, tokens: TokenReader) {
   /** Of what is traded, or held by one of the vaults. */
-  async function tokensOf (state: PricedState, facts: readonly DaoFacts[], slot = state.slot): Promise<TokenOf> {
+  async function tokensOf (state: PricedState, facts: readonly DaoFacts[], slot = state.slot) {
     const mints = new Set(facts.flatMap(({ tokens }) => tokens.map(({ mint }) => mint)))
     const untraded = await tokens.read([...mints].filter(mint => state.tokens.get(mint) == null), slot)
-    return mint => untraded.get(mint) ?? state.tokens.get(mint)
+    return (mint: string) => untraded.get(mint) ?? state.tokens.get(mint)
   }
 
   return {

@@ -74,8 +74,8 @@ export function extentOf (
   reading: Reading,
   dao: string,
   after: number,
-  { until = Infinity, mustBeWhole = false }: { until?: number, mustBeWhole?: boolean } = {}
-): { after: number, isWhole: boolean, headers: Record<string, string> } {
+  { until = Infinity, mustBeWhole = false } = {}
+) {
   const known = reading.knowledge(dao, after, until)
   if (known === 'whole') return { after, isWhole: true, headers: historyHeaders(true) }
   const { walkedTo } = reading

@@ -133,7 +133,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
       (a.proposal.address < b.proposal.address ? -1 : 1))
   })
 
-  async function find (parts: Part[], address: string): Promise<Known> {
+  async function find (parts: Part[], address: string) {
     checkAddress(address, 'INVALID_PROPOSAL')
     const known = (await all(parts)).find(({ proposal }) => proposal.address === address)
     if (known === undefined) throw noProposal(address)

@@ -93,7 +93,7 @@ const PAGE = 300
 const [BEGIN, END] = ['{"events":[', ']}']
 
 /** The slot up to which events are published, and its Unix second. Throws WARMING_UP. */
-export async function latest (history: Pick<History, 'published'>): Promise<{ slot: number, at: number }> {
+export async function latest (history: Pick<History, 'published'>) {
   const published = await history.published(reading => reading.published())
   if (published === null) throw warmingUp('no block has been published yet')
   return published
@@ -136,21 +136,6 @@ export function createBlockRange (
     yield Buffer.from(between === BEGIN ? BEGIN + END : END)
   }
 
-  async function pair (pool: string): Promise<DexPair> {
-    checkAddress(pool, 'INVALID_POOL_ID')
-    const tokens = excluded.has(pool) ? undefined : await poolTokens(snapshots, pool)
-    if (tokens === undefined || !isTellable(tokens)) throw noPool(pool)
-    const [[first], isLost] = await history.published(async reading =>
-      [await reading.origins([{ dao: pool, seq: 1n }]), await reading.isBeginningLost(pool)] as const)
-    const known = { id: pool, dexKey: 'futarchy' as const, asset0Id: tokens.baseMint, asset1Id: tokens.quoteMint }
-    // asked for once: an answer without its first event stays so
-    if (first === undefined ? isLost : first.isLate) return { pair: known }
-    if (first === undefined || first.maker === null) throw warmingUp('what began the pool is not stored yet')
-    const { slot, at, signature, maker } = first
-    const created = { createdAtBlockNumber: slot, createdAtBlockTimestamp: at, createdAtTxnId: signature }
-    return { pair: { ...known, ...created, creator: maker } }
-  }
-
   return {
     async latestBlock () {
       const { slot, at } = await latest(history)
@@ -158,7 +143,20 @@ export function createBlockRange (
     },
 
     /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP until the pool's first event is stored. */
-    pair: async (pool: string) => jsonResponse(await pair(pool)),
+    async pair (pool: string) {
+      checkAddress(pool, 'INVALID_POOL_ID')
+      const tokens = excluded.has(pool) ? undefined : await poolTokens(snapshots, pool)
+      if (tokens === undefined || !isTellable(tokens)) throw noPool(pool)
+      const [[first], isLost] = await history.published(async reading =>
+        [await reading.origins([{ dao: pool, seq: 1n }]), await reading.isBeginningLost(pool)] as const)
+      const pair = { id: pool, dexKey: 'futarchy' as const, asset0Id: tokens.baseMint, asset1Id: tokens.quoteMint }
+      // asked for once: an answer without its first event stays so
+      if (first === undefined ? isLost : first.isLate) return jsonResponse<DexPair>({ pair })
+      if (first === undefined || first.maker === null) throw warmingUp('what began the pool is not stored yet')
+      const { slot, at, signature, maker } = first
+      const created = { createdAtBlockNumber: slot, createdAtBlockTimestamp: at, createdAtTxnId: signature }
+      return jsonResponse<DexPair>({ pair: { ...pair, ...created, creator: maker } })
+    },
 
     /** Throws INVALID_MINT and MINT_NOT_FOUND. */
     async asset (parts: Part[], mint: string) {
