@@ -40,32 +40,32 @@ interface Taken<T> { value: T, age: number, isEnough: boolean }
 /** A call, or those of a question: one node gives all of it. */
 interface Unit<T> {
   calls: readonly Call[]
-  take (results: unknown[], index: number, askedAt: number): Taken<T> | ServiceError
+  take (results: unknown[], node: Node, askedAt: number): Taken<T> | ServiceError
 }
 
+/** With, by method, until when it is asked last, or not at all, and the last fault that was reported of it. */
+const makeNode = (node: { host: string, send: Send }, index: number) =>
+  ({ ...node, index, lastUntil: new Map<string, number>(), without: new Map<string, number>(), fault: '' })
+
+type Node = ReturnType<typeof makeNode>
+
 export function withFailover (
-  nodes: ReadonlyArray<{ host: string, send: Send }>, { clock, time, onFault, retries }: FailoverOptions
+  given: ReadonlyArray<{ host: string, send: Send }>, { clock, time, onFault, retries }: FailoverOptions
 ) {
-  // by method, until when a node is asked last, or not at all; the last fault that was reported of it
-  const known = nodes.map(() =>
-    ({ lastUntil: new Map<string, number>(), without: new Map<string, number>(), fault: '' }))
+  const nodes = given.map(makeNode)
 
-  const putLast = (index: number, ms: number, method = ALL) => {
-    const { lastUntil } = known[index]!
+  const putLast = ({ lastUntil }: Node, ms: number, method = ALL) =>
     lastUntil.set(method, Math.max(lastUntil.get(method) ?? 0, clock.now() + ms))
-  }
 
-  function orderFor (calls: readonly Call[]): number[] {
+  function orderFor (calls: readonly Call[]) {
     const now = clock.now()
     const methods = [ALL, ...calls.map(({ method }) => method)]
-    const lastUntil = (index: number) =>
-      Math.max(now, ...methods.map(method => known[index]!.lastUntil.get(method) ?? 0))
-    return [...nodes.keys()].sort((a, b) => lastUntil(a) - lastUntil(b))
+    const until = ({ lastUntil }: Node) => Math.max(now, ...methods.map(method => lastUntil.get(method) ?? 0))
+    return nodes.toSorted((a, b) => until(a) - until(b))
   }
 
-  async function ask (index: number, calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
-    const { host, send } = nodes[index]!
-    const node = known[index]!
+  async function ask (node: Node, calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
+    const { host, send } = node
     const offered = calls.map(({ method }) => (node.without.get(method) ?? 0) <= clock.now() ||
       (nodes.length === 1 && !OPTIONAL_METHODS.has(method)))
     const asked = calls.filter((_, at) => offered[at])
@@ -77,8 +77,8 @@ export function withFailover (
       if (isRefusal) {
         node.without.set(method, clock.now() + (OPTIONAL_METHODS.has(method) ? UNSUPPORTED_MS : MISSING_MS))
       }
-      if (faultOf(error)?.reason === 'timeout' && !options.signal.aborted) putLast(index, LAST_MS, method)
-      else if (error?.code === 'NODE_UNAVAILABLE') putLast(index, (error.retryAfter ?? 0) * 1000)
+      if (faultOf(error)?.reason === 'timeout' && !options.signal.aborted) putLast(node, LAST_MS, method)
+      else if (error?.code === 'NODE_UNAVAILABLE') putLast(node, (error.retryAfter ?? 0) * 1000)
       return reply === undefined || isRefusal
         ? { error: nodeError(host, 'unsupported', `does not offer ${method}`) }
         : reply
@@ -88,29 +88,29 @@ export function withFailover (
   /** Each unit from one node after the other: the youngest of what they give, else the best of the errors. */
   async function round<T> (units: ReadonlyArray<Unit<T>>, options: SendOptions): Promise<Array<T | ServiceError>> {
     const outcomes = units.map(unit =>
-      ({ ...unit, errors: [] as ServiceError[], found: [] as Array<Taken<T> & { index: number }> }))
+      ({ ...unit, errors: [] as ServiceError[], found: [] as Array<Taken<T> & { node: Node }> }))
     const { deadline = Infinity } = options
     const order = orderFor(units.flatMap(({ calls }) => calls))
-    for (const [at, index] of order.entries()) {
+    for (const [at, node] of order.entries()) {
       const open = outcomes.filter(({ found }) => found.at(-1)?.isEnough !== true)
       if (open.length === 0 || options.signal.aborted) break
       const askedAt = time.now()
       const others = order.length - 1 - at
       const patience = others === 0 ? undefined : PATIENCE_MS[options.priority]
       const shareMs = others === 0 ? Infinity : Math.round((deadline - clock.now()) / (others + 1))
-      const replies = await ask(index, open.flatMap(({ calls }) => calls), { ...options, patience, shareMs })
+      const replies = await ask(node, open.flatMap(({ calls }) => calls), { ...options, patience, shareMs })
       for (const { calls, take, found, errors } of open) {
         const own = replies.splice(0, calls.length)
         const failed = mostHopeful(own.flatMap(({ error }) => error ?? []))
-        const taken = failed ?? take(own.map(({ result }) => result), index, askedAt)
+        const taken = failed ?? take(own.map(({ result }) => result), node, askedAt)
         if (isServiceError(taken)) errors.push(taken)
-        else found.push({ ...taken, index })
+        else found.push({ ...taken, node })
       }
     }
     return outcomes.map(({ found, errors }) => {
       const [best] = found.toSorted((a, b) => a.age - b.age)
       if (best === undefined) return mostHopeful(errors) ?? reasonOf(options.signal)
-      for (const { index, age } of found) if (age - best.age > SAME_AGE_MS) putLast(index, LAST_MS)
+      for (const { node, age } of found) if (age - best.age > SAME_AGE_MS) putLast(node, LAST_MS)
       return best.value
     })
   }
@@ -141,12 +141,11 @@ export function withFailover (
   }
 
   function take<T> (
-    { commitment, read }: Question<T>, results: unknown[], index: number, readAt: number
+    { commitment, read }: Question<T>, results: unknown[], node: Node, readAt: number
   ): Taken<AtMoment<T>> | ServiceError {
-    const node = known[index]!
     try {
-      const { moment, value } = read(results, time.of(index))
-      time.note(index, commitment, moment)
+      const { moment, value } = read(results, time.of(node.index))
+      time.note(node.index, commitment, moment)
       node.fault = ''
       const age = time.age(moment.time)
       return { value: { moment, value, readAt }, age, isEnough: age <= CURRENT_MS[commitment] }

@@ -158,8 +158,7 @@ export function createNodeCalls (
       return failAll(calls, ours as ServiceError)
     }).finally(cancel)
     const failure = replies.find(({ error }) => error !== undefined)?.error
-    const said = failure === undefined ? 'ok' : faultOf(failure)?.reason ?? 'network'
-    const outcome = signal.aborted ? 'aborted' : said
+    const outcome = signal.aborted ? 'aborted' : failure === undefined ? 'ok' : faultOf(failure)!.reason
     onCall({ method: calls[0]!.method, size: calls.length, node, outcome, ms: clock.now() - begun })
     return replies
   }

@@ -1,7 +1,6 @@
 /**
- * How fast a node may be asked: a bucket for all calls and one for each method. The operator's word holds; else it is
- * learned: up while nothing is refused, to what the node's headers state, and down at a refusal to a share of what was
- * accepted before, counted over the longer the longer it refuses.
+ * How fast a node may be asked: a bucket for all calls and one for each method, as it is stated, or else learned from
+ * refusals (docs/nodes.md).
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Clock } from '../clock.js'

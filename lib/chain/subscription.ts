@@ -16,7 +16,7 @@ export interface SubscriptionOptions {
   onState: (state: 'up' | 'down') => void
   /** Why a connection ended, or was none. */
   onFault: (error: ServiceError) => void
-  /** The silence that ends a connection, ms: no confirmation, then neither a notification nor one of two pongs. */
+  /** Silence that ends a connection, ms, at most half of it later: no confirmation, then no notification or pong. */
   silenceMs?: number
   clock?: Clock
 }
@@ -53,53 +53,45 @@ export function subscribe ({
       perMessageDeflate: false   // it would cost memory, and let small messages unpack to large ones
     })
     let upSince = Infinity
+    let heardAt = clock.now()
     let why: ServiceError | undefined
-    let stopPing = () => {}
+    let stopWatch = () => {}
 
     function drop (error: ServiceError): void {
       why ??= error
       socket.terminate()
     }
 
-    const silent = () => drop(nodeError(host, 'timeout', 'fell silent'))
-    let stopSilence = clock.after(silenceMs, silent)   // first of connecting
-
-    function beat (): void {
-      stopSilence()
-      stopSilence = clock.after(silenceMs, silent)
-    }
-
-    function ping (): void {
-      if (socket.readyState === WebSocket.OPEN) socket.ping()
-      stopPing = clock.after(silenceMs / 2, ping)
+    function watch (): void {
+      if (clock.now() - heardAt >= silenceMs) return drop(nodeError(host, 'timeout', 'fell silent'))
+      // a chain that has halted sends nothing
+      if (upSince !== Infinity) socket.ping()
+      stopWatch = clock.after(silenceMs / 2, watch)
     }
 
     function confirm ({ result, error }: Record<string, unknown>): void {
       if (typeof result !== 'number') return drop(rpcError(host, isRecord(error) ? Number(error.code) : 0))
-      upSince = clock.now()
-      beat()
-      ping()
+      upSince = heardAt = clock.now()
       onState('up')
     }
 
+    watch()
     socket.on('open', () => socket.send(request))
     socket.on('message', data => {
       if (why !== undefined) return   // it was on its way when the connection was given up
       const message = parseJson(String(data))
       if (!isRecord(message)) return drop(nodeError(host, 'not-json', 'sent a message that is no JSON'))
       if (upSince === Infinity) return 'id' in message ? confirm(message) : undefined
-      beat()
+      heardAt = clock.now()
       if (closed === undefined) onTransaction()
     })
-    // a chain that has halted sends nothing
-    socket.on('pong', () => { if (upSince !== Infinity) beat() })
+    socket.on('pong', () => { if (upSince !== Infinity) heardAt = clock.now() })
     socket.on('unexpected-response', (_, response) => drop(httpError(host, response.statusCode ?? 0)))
     // 'close' follows
     socket.on('error', error => { why ??= networkError(host, error) })
     const gone = new Promise<void>(resolve => {
       socket.on('close', () => {
-        stopSilence()
-        stopPing()
+        stopWatch()
         socket.removeAllListeners('message')
         again(upSince, why ?? nodeError(host, 'network', 'closed the connection'))
         resolve()

@@ -85,7 +85,6 @@ function readSince (parts: readonly Part[], now: number, time: AgeTime): number 
   }, 0)
 }
 
-/** How old it is by now, and how long it stays fresh. */
 export const aged = <V>({ value, parts }: Made<V>, { ttl, now, time }: Lifetime): Aged<V> =>
   ({
     value,

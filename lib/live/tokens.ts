@@ -38,10 +38,7 @@ export function createTokenReader ({ reader, ttl, now = systemClock.now }: Token
     async read (mints: readonly string[], minSlot: number): Promise<Map<string, Token | null>> {
       const at = now()
       const wanted = [...new Set(mints)]
-      const missing = wanted.filter(mint => {
-        const entry = kept.get(mint)
-        return entry === undefined || at - entry.at >= ttl
-      })
+      const missing = wanted.filter(mint => at - (kept.get(mint)?.at ?? -Infinity) >= ttl)
       const read = await readSets([], missing, mint => [mint, metadataAddress(mint)], decodeToken, minSlot)
       for (const [mint, token] of read) {
         if (token !== null && !(token instanceof ServiceError)) kept.set(mint, { token, at })

@@ -163,8 +163,8 @@ test('a host that is not there: only the hook hears of it, without the key, ever
     ...systemClock,
     random: () => 1,
     after: (ms: number, action: () => void) => {
-      if (ms !== 10_000 && ms !== 1_000) pauses.push(ms)   // deadlines of connecting and closing
-      return systemClock.after(ms === 10_000 ? ms : 1, action)
+      if (ms !== 5_000 && ms !== 1_000) pauses.push(ms)   // looks at the silence, and the deadline of closing
+      return systemClock.after(ms === 5_000 ? ms : 1, action)
     }
   }
   for (const url of ['ws://user:SECRET@no-such-host.invalid/SECRET?key=SECRET#SECRET', 'ws://127.0.0.1:1/SECRET']) {
