@@ -77,15 +77,15 @@ export function fixedText ({ digits, places }: Fixed): string {
 }
 
 /** Whether a is less than b, whatever their places. */
-export const isBelow = (a: Fixed, b: Fixed): boolean => a.digits * tenTo(b.places) < b.digits * tenTo(a.places)
+export const isBelow = (a: Fixed, b: Fixed) => a.digits * tenTo(b.places) < b.digits * tenTo(a.places)
 
 /** Decimal text with exactly `places` digits after the point, rounded. Throws a RangeError for a negative number. */
-export const toFixed = (value: Rational, places: number): string => fixedText(fix(value, places))
+export const toFixed = (value: Rational, places: number) => fixedText(fix(value, places))
 
 const trimZeros = (text: string) => text.includes('.') ? text.replace(/\.?0+$/, '') : text
 
 /** As `toFixed`, without trailing zeros. */
-export const shortText = (value: Rational, places: number): string => trimZeros(toFixed(value, places))
+export const shortText = (value: Rational, places: number) => trimZeros(toFixed(value, places))
 
 /** As `toFixed` of any number, with its sign. */
 export function signedText (value: Rational, places: number): string {
@@ -94,7 +94,7 @@ export function signedText (value: Rational, places: number): string {
 }
 
 /** An amount of raw units in whole tokens, exact, trailing zeros trimmed: 1500000n with 6 decimals is "1.5". */
-export const formatUnits = (raw: bigint, decimals: number): string =>
+export const formatUnits = (raw: bigint, decimals: number) =>
   trimZeros(fixedText({ digits: raw, places: decimals }))
 
 /** Places after the point that a price needs for `digits` significant digits, and at least as many. */

@@ -16,15 +16,15 @@ export class ServiceError extends Error {
   }
 }
 
-export const badAnswer = (message: string, cause?: unknown): ServiceError =>
+export const badAnswer = (message: string, cause?: unknown) =>
   new ServiceError('NODE_BAD_ANSWER', message, { cause })
 
 /** The history can't be used, or lacks what is asked for. */
-export const unusable = (message: string, cause?: unknown): ServiceError =>
+export const unusable = (message: string, cause?: unknown) =>
   new ServiceError('HISTORY_UNAVAILABLE', message, { cause })
 
 /** What is asked for is not known yet; perhaps in `retryAfter` seconds. */
-export const warmingUp = (message: string, retryAfter?: number): ServiceError =>
+export const warmingUp = (message: string, retryAfter?: number) =>
   new ServiceError('WARMING_UP', message, { retryAfter })
 
 /** Whether `error` is one of ours, and of one of `codes` where any are given. */

@@ -11,12 +11,10 @@ function findRoot (): URL {
 
 const ROOT = findRoot()
 /** The text of a file beside package.json, or below: the build copies none of them. */
-export const ownFile = (name: string): string => readFileSync(new URL(name, ROOT), 'utf8')
-
-const { version } = JSON.parse(ownFile('package.json')) as { version: string }
+export const ownFile = (name: string) => readFileSync(new URL(name, ROOT), 'utf8')
 
 export const SERVICE_NAME = 'DAO Market Data API'
-export const SERVICE_VERSION = version
+export const { version: SERVICE_VERSION } = JSON.parse(ownFile('package.json')) as { version: string }
 
 /** A folder of public/, which the build does not copy. Throws where it is missing. */
 export function publicFolder (name: string): string {

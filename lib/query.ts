@@ -22,7 +22,7 @@ export type Parameters = Record<string, Parameter<unknown>>
 export type Values<P> = { [K in keyof P]: P[K] extends Parameter<infer T> ? T : never }
 
 /** INVALID_PARAMETER with the sentence that the client reads. */
-export const invalidParameter = (name: string, expects: string): ServiceError =>
+export const invalidParameter = (name: string, expects: string) =>
   new ServiceError('INVALID_PARAMETER', `Invalid ${name.slice(0, MAX_NAME)}: ${expects}`)
 
 const MAX_NAME = 64

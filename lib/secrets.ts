@@ -43,5 +43,5 @@ export function secretsOf (env: Readonly<Record<string, string | undefined>>): s
 }
 
 /** A function that takes `secrets` out of a text. */
-export const createRedactor = (secrets: readonly string[]) => (text: string): string =>
+export const createRedactor = (secrets: readonly string[]) => (text: string) =>
   secrets.reduce((clean, secret) => clean.replaceAll(secret, HIDDEN), text)

@@ -22,7 +22,7 @@ const PUBLIC_NODE = SettingsSchema.properties.CHAIN_RPC_URL.default as string
 const PUBLIC_WEBSOCKET = 'wss://api.mainnet-beta.solana.com'
 
 /** The members of a list separated by commas; blanks around them and empty ones count for nothing. */
-export const list = (text: string): string[] => text.split(',').map(item => item.trim()).filter(item => item !== '')
+export const list = (text: string) => text.split(',').map(item => item.trim()).filter(item => item !== '')
 
 const isUrl = (text: string, ...protocols: string[]) =>
   URL.canParse(text) && protocols.includes(new URL(text).protocol)
@@ -117,7 +117,7 @@ export interface Violation {
 }
 
 /** The sentence for a violation. It repeats no value: some hold secrets. */
-export const explain = ({ instancePath, params: { missingProperty } }: Violation): string =>
+export const explain = ({ instancePath, params: { missingProperty } }: Violation) =>
   missingProperty === undefined ? wrong(instancePath.slice(1)) : notConfigured(missingProperty)
 
 /**

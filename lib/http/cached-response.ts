@@ -33,9 +33,9 @@ const TAG_BYTES = 18
 const tagOf = (bytes: Buffer | string, headers = '') =>
   createHash('sha256').update(bytes).update(headers).digest('base64url').slice(0, TAG_BYTES)
 /** A tag of all that an answer's bytes depend on. */
-export const tagOfAll = (...parts: ReadonlyArray<string | number>): string => tagOf(JSON.stringify(parts))
+export const tagOfAll = (...parts: ReadonlyArray<string | number>) => tagOf(JSON.stringify(parts))
 /** Strong, so each encoding has its own. */
-export const etagOf = (tag: string, encoding: Encoding): string =>
+export const etagOf = (tag: string, encoding: Encoding) =>
   encoding === 'identity' ? `"${tag}"` : `"${tag}-${encoding}"`
 
 /**

@@ -16,10 +16,10 @@ export const plainAddress = (text: string): string | undefined =>
   isIPv4(text) ? text : parse(text)?.toNormalizedString()
 
 /** The client that a plain address is counted as: itself, or its /64, which is one subscriber's. */
-export const clientOf = (plain: string): string => plain.includes(':') ? `${plain.split(':', 4).join(':')}::/64` : plain
+export const clientOf = (plain: string) => plain.includes(':') ? `${plain.split(':', 4).join(':')}::/64` : plain
 
 /** Whether `text` is an IP address, or a range of them in CIDR notation. */
-export const isAddressOrRange = (text: string): boolean =>
+export const isAddressOrRange = (text: string) =>
   isIP(text.split('/', 1)[0]!) !== 0 && (!text.includes('/') || ipaddr.isValidCIDR(text))
 
 /** An address or a range with the bits that are its own; of a mapped one those of IPv4. */

@@ -6,13 +6,13 @@ import { systemClock } from '../clock.js'
 const LIMITS = '/proc/self/limits'
 
 /** Most open files of a process, by the text of its /proc/self/limits (proc(5)); Infinity where it names none. */
-export const openFilesIn = (limits: string): number => Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity)
+export const openFilesIn = (limits: string) => Number(/^Max open files\s+(\d+)/m.exec(limits)?.[1] ?? Infinity)
 
 /** The same of this process; Infinity where the system does not tell. */
-export const mostOpenFiles = (): number => existsSync(LIMITS) ? openFilesIn(readFileSync(LIMITS, 'utf8')) : Infinity
+export const mostOpenFiles = () => existsSync(LIMITS) ? openFilesIn(readFileSync(LIMITS, 'utf8')) : Infinity
 
 /** How many of `wanted` connections may be open at once: the rest is for the store, the nodes and the log. */
-export const connectionsWithin = (openFiles: number, wanted: number): number =>
+export const connectionsWithin = (openFiles: number, wanted: number) =>
   Math.max(1, Math.min(wanted, Math.floor(openFiles * 3 / 4) - 32))
 
 export type Connections = ReturnType<typeof watchConnections>

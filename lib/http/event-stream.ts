@@ -12,7 +12,7 @@ const RETRY_MS = 3_000
 const LAST_WORDS_MS = 1_000
 
 /** An event in the wire format (WHATWG HTML, 9.2.6). */
-export const message = (event: string, data: object, id?: string): string =>
+export const message = (event: string, data: object, id?: string) =>
   `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 
 /** Begins an answer of events, whose headers have been sent. A client that lets 1 MB wait is told so and dropped. */

@@ -9,7 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml'
 }
 
-export const mediaTypeOf = (name: string): string => TYPES[extname(name)] ?? 'application/octet-stream'
+export const mediaTypeOf = (name: string) => TYPES[extname(name)] ?? 'application/octet-stream'
 
 /** The q value of each media range in an Accept header, lower-case names. */
 function weights (header: string): Map<string, number> {

@@ -45,7 +45,7 @@ export function twapOf ({ aggregator, updatedAt, createdAt, startDelay }: Oracle
 }
 
 /** What the average of the pass market must exceed for it to pass. */
-export const thresholdOf = (failTwap: bigint, bps: number): bigint => failTwap * (BPS + BigInt(bps)) / BPS
+export const thresholdOf = (failTwap: bigint, bps: number) => failTwap * (BPS + BigInt(bps)) / BPS
 
 /** Text of an oracle's price of raw units as that of whole tokens. */
 const averageIn = (decimals: Decimals) => (average: bigint) =>

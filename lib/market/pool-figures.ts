@@ -4,9 +4,9 @@ import {
 import { type Decimals, PRICE_DIGITS, wholePrice } from './price.js'
 
 /** 12 significant digits and at least 12 places; with its sign, as of a threshold below 0. */
-export const priceText = (price: Rational): string => signedText(price, placesFor(price, PRICE_DIGITS))
+export const priceText = (price: Rational) => signedText(price, placesFor(price, PRICE_DIGITS))
 
-export const executedPriceText = (...price: Parameters<typeof wholePrice>): string => priceText(wholePrice(...price))
+export const executedPriceText = (...price: Parameters<typeof wholePrice>) => priceText(wholePrice(...price))
 
 /** Texts of one pool: raw units in whole tokens, exact, and executed prices. */
 export const textsOf = (pool: Decimals) => ({
@@ -32,7 +32,7 @@ export function exactUnits ({ n, d }: Rational, decimals: number): string {
 const AMOUNT_PLACES = 8
 
 /** An amount of raw units in whole tokens, at most 8 places, trailing zeros trimmed. */
-export const amountText = (raw: Rational, decimals: number): string =>
+export const amountText = (raw: Rational, decimals: number) =>
   shortText(wholeTokens(raw, decimals), AMOUNT_PLACES)
 
 /** Percent from one executed price to another, 2 places, with its sign. */

@@ -22,7 +22,7 @@ export const wholePrice = (
 ): Rational => multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals))
 
 /** Both reserves positive. */
-export const spotPrice = (pool: Pool): Rational =>
+export const spotPrice = (pool: Pool) =>
   wholePrice({ quote: pool.quoteReserves, base: pool.baseReserves }, pool)
 
 /** Output of a swap of `input`, rounded down (programs/futarchy/src/state/futarchy_amm.rs). */
@@ -80,4 +80,4 @@ export function quoteTexts ({ bid, last, ask }: Quotes): Record<keyof Quotes, st
 }
 
 /** The last price as the tickers write it. */
-export const lastText = (pool: Pool, rules: QuoteRules): string => quoteTexts(quotes(pool, rules)).last
+export const lastText = (pool: Pool, rules: QuoteRules) => quoteTexts(quotes(pool, rules)).last

@@ -7,7 +7,7 @@ export interface SwapFees { protocol: Rational, lp: Rational }
 const U64 = (1n << 64n) - 1n
 
 /** The most of a token that can be asked about: what the pool holds of it, and what its u64 reserve has room for. */
-export const mostInput = (reserve: bigint): bigint => reserve < U64 - reserve ? reserve : U64 - reserve
+export const mostInput = (reserve: bigint) => reserve < U64 - reserve ? reserve : U64 - reserve
 
 /**
  * One swap of `input` raw units between two positive reserves: the protocol's fee never enters them, that of liquidity

@@ -32,7 +32,7 @@ export interface AllocatedPart {
 const sum = (parts: readonly AllocatedPart[]) => parts.reduce((sum, { amount }) => sum + amount, 0n)
 
 /** Raw units of a supply that circulate. */
-export const circulatingOf = (supply: bigint, allocation: readonly AllocatedPart[]): bigint =>
+export const circulatingOf = (supply: bigint, allocation: readonly AllocatedPart[]) =>
   supply - sum(allocation.filter(({ circulating }) => !circulating))
 
 /** The record as served. Throws NODE_BAD_ANSWER when a part exceeds the whole. */

@@ -22,7 +22,7 @@ export function liquidityUsd ({ quoteReserves, quoteDecimals, quoteMint }: Price
   return worth === undefined ? ZERO : multiply(worth, wholeTokens(ratio(2n * quoteReserves), quoteDecimals))
 }
 
-export const usdText = (value: Rational): string => toFixed(value, 2)
+export const usdText = (value: Rational) => toFixed(value, 2)
 
 /** Below any amount. */
 const UNKNOWN = { n: -1n, d: 1n }
@@ -57,7 +57,7 @@ export function poolsByPair (pairs: readonly PricedPool[]): Map<string, string[]
   ]))
 }
 
-export const tickerIdOf = ({ baseMint, quoteMint }: Pick<PricedPool, 'baseMint' | 'quoteMint'>): string =>
+export const tickerIdOf = ({ baseMint, quoteMint }: Pick<PricedPool, 'baseMint' | 'quoteMint'>) =>
   `${baseMint}_${quoteMint}`
 
 /** The ticker of a pair with its `volume`. */

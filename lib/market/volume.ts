@@ -17,7 +17,7 @@ export interface SwapFacts extends SpotSwap { fee: bigint | null }
 export interface SwapVolume { base: Rational, quote: Rational, agrees: boolean }
 
 /** The fee on `input` at `rate`, rounded up (programs/futarchy/src/state/futarchy_amm.rs, swap). */
-export const feeAt = (input: bigint, { n, d }: Rational): bigint => input - input * (d - n) / d
+export const feeAt = (input: bigint, { n, d }: Rational) => input - input * (d - n) / d
 
 /**
  * The volume of a spot swap. By 'fees' the leg that was paid counts fee / rate, an unknown fee being taken from the

@@ -1,7 +1,7 @@
 /** Headers of the pages for people, which read the public API under a policy that lets them do nothing else. */
 
 /** A policy that forbids everything but scripts and data of this host, and what is added. */
-export const policyOf = (...added: string[]): string => [
+export const policyOf = (...added: string[]) => [
   "default-src 'none'", "script-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'",
   "frame-ancestors 'none'", ...added
 ].join('; ')

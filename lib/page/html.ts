@@ -3,7 +3,7 @@
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Text of a stranger, such that it can be nothing but text in markup and in the values of its attributes. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, character => ESCAPES[character]!)
+export const escapeHtml = (text: string) => text.replace(/[&<>"']/g, character => ESCAPES[character]!)
 
 /**
  * A template with its places filled in.

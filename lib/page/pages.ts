@@ -26,7 +26,7 @@ type Columns<T> = ReadonlyArray<[name: string, of: (row: T) => string]>
 const MOST = 100
 
 /** The chain's time of what was read: of the oldest of it; empty where nothing was. */
-export const asOf = (parts: readonly Part[]): string => parts.length === 0
+export const asOf = (parts: readonly Part[]) => parts.length === 0
   ? ''
   : `${timeText(oldestOf(parts)).slice(0, 19).replace('T', ' ')} UTC`
 

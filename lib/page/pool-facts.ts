@@ -20,7 +20,7 @@ const REASONS: Record<NonNullable<Snapshot['discovered'][number]['leftOut']>, st
 }
 
 /** The symbol as people see it, cut where it is long, or else the mint in short. */
-export const symbolOf = ({ symbol, mint }: Row['quote']): string =>
+export const symbolOf = ({ symbol, mint }: Row['quote']) =>
   cutText(symbol, MAX_SYMBOL) || abbreviate(mint)
 
 const shown = ({ base, quote }: Record<'base' | 'quote', Row['quote']>) => ({

@@ -44,21 +44,21 @@ const text = (seed: string) => Buffer.from(seed)
 const NO_NONCE = Buffer.alloc(8)
 
 /** Metaplex metadata of a mint (mpl-token-metadata). */
-export const metadataAddress = (mint: string): string =>
+export const metadataAddress = (mint: string) =>
   pda(PROGRAMS.metaplex, text('metadata'), PROGRAMS.metaplex, mint)
 
 /** Associated token account of any owner (spl-token). */
-export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string): string =>
+export const tokenAccountAddress = (owner: string, mint: string, tokenProgram: string) =>
   pda(PROGRAMS.associatedToken, owner, tokenProgram, mint)
 
 /** Signer of a program's CPI events (anchor: seed `__event_authority`). */
-export const eventAuthority = (program: string): string => pda(program, text('__event_authority'))
+export const eventAuthority = (program: string) => pda(program, text('__event_authority'))
 
 /**
  * A DAO's own liquidity in its pool; the seed is the vault, whatever authority is stored
  * (programs/futarchy/src/instructions/provide_liquidity.rs).
  */
-export const ammPositionAddress = (program: string, dao: string, vault: string): string =>
+export const ammPositionAddress = (program: string, dao: string, vault: string) =>
   pda(program, text('amm_position'), dao, vault)
 
 /**
@@ -71,7 +71,7 @@ export function squadsAddresses (dao: string): { multisig: string, limit: string
 }
 
 /** The bid wall of a launch, by its signer (programs/v07_launchpad/src/instructions/complete_launch.rs). */
-export const bidWallAddress = (mint: string, signer: string): string =>
+export const bidWallAddress = (mint: string, signer: string) =>
   pda(PROGRAMS.bidWall, text('bid_wall'), mint, signer, NO_NONCE)
 
 /**

@@ -23,7 +23,7 @@ export function boundVec (data: Buffer, offset: number, itemBytes: number, most:
 }
 
 /** Little-endian. */
-export const u128 = (data: Buffer, at: number): bigint => data.readBigUInt64LE(at) | data.readBigUInt64LE(at + 8) << 64n
+export const u128 = (data: Buffer, at: number) => data.readBigUInt64LE(at) | data.readBigUInt64LE(at + 8) << 64n
 
 /** Untrusted text: cut at the first NUL, control and formatting characters dropped, blanks trimmed. */
 export function cleanText (bytes: Buffer): string {

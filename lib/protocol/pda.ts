@@ -45,7 +45,7 @@ export function isOnCurve (key: Buffer): boolean {
 }
 
 /** The hash of `seeds`, `bump` and `program`: the address, where the bump is the right one. */
-export const deriveWith = (seeds: readonly Buffer[], bump: number, program: Buffer): Buffer =>
+export const deriveWith = (seeds: readonly Buffer[], bump: number, program: Buffer) =>
   hash('sha256', Buffer.concat([...seeds, Buffer.of(bump), program, MARKER]), 'buffer')
 
 /** The program-derived address of at most 15 `seeds` of 32 bytes: that of the highest bump off the curve. */
@@ -84,4 +84,4 @@ export function keyText (bytes: Buffer): string {
   }
   return text
 }
-export const keyAt = (data: Buffer, at: number): string => keyText(data.subarray(at, at + KEY_BYTES))
+export const keyAt = (data: Buffer, at: number) => keyText(data.subarray(at, at + KEY_BYTES))

@@ -10,7 +10,7 @@ export const MAX_CLIENTS = 100_000
 export interface Count { current: number, ttl: number }
 
 /** Number of the clock minute in which `time` is, Unix ms. */
-export const windowOf = (time: number): number => Math.floor(time / WINDOW)
+export const windowOf = (time: number) => Math.floor(time / WINDOW)
 
 /** What is kept of each client until the clock's minute turns: at first what `make` gives. */
 export function createMinute<T extends object> (make: () => T, now: () => number = systemClock.epoch) {

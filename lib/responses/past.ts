@@ -16,7 +16,7 @@ export function headOf ({ history, now }: Pick<Sources, 'history' | 'now'>, part
 }
 
 /** Whether a DAO has events by its account, up to a Unix second: if none is stored, they are missing. */
-export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt'>, time: number): boolean =>
+export const hasEvents = ({ seqNum, createdAt }: Pick<Dao, 'seqNum' | 'createdAt'>, time: number) =>
   seqNum > 0n && createdAt <= time
 
 /** More days than any DAO has lived. */

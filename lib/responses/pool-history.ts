@@ -21,7 +21,7 @@ import { keep, type Sources } from './sources.js'
 export type Traded = PoolTokens & { address: string, market?: MarketKey }
 
 /** A candle's sum in whole tokens. */
-export const exactSum = (sum: bigint, decimals: number): string => exactUnits({ n: sum, d: SCALE }, decimals)
+export const exactSum = (sum: bigint, decimals: number) => exactUnits({ n: sum, d: SCALE }, decimals)
 
 /**
  * What was traded on a pool, made in the client's turn. `check` gives what an id stands for. Each throws what that

@@ -19,7 +19,7 @@ import { checkLeft, createdAt, headOf, sinceText } from './past.js'
 import { checkAddress, formOf, keep, MAX_RECORDS, noPool, type PricedState, type Sources } from './sources.js'
 
 /** A rate or an amount of the settings, which have at most 12 places. */
-export const rateText = (rate: Rational): string => shortText(rate, 12)
+export const rateText = (rate: Rational) => shortText(rate, 12)
 
 /** Changes from the newest price before each period to the newest now. */
 const priceChanges = ({ prices: { now, ...past } }: PoolWindow) =>

@@ -127,7 +127,7 @@ export async function poolTokens (
 }
 
 /** How old the head of the history may be, ms. */
-export const staleAfter = ({ staleIfError }: Settings): number => TICKER_TTL + staleIfError
+export const staleAfter = ({ staleIfError }: Settings) => TICKER_TTL + staleIfError
 
 /** Kept answers of a kind: anyone may ask for any second, or any DAO. */
 const MAX_KEPT = 128
