@@ -23,6 +23,8 @@ const HALF_LIFE = 10_000
 /** A client is greedy with such a share of the remembered work, where that is much, ms. */
 const MUCH = 500
 const LARGE_SHARE = 0.25
+/** All of them. */
+const ALL = ''
 /** Clients whose work is remembered. */
 const MAX_CLIENTS = 10_000
 /** Longest wait, ms: an answer begins within 10 s, and may wait in two lines. */
@@ -30,7 +32,6 @@ const LONGEST = 4_000
 /** Seconds after which a client who was refused may try again. */
 const RETRY_AFTER = 2
 
-interface Spent { ms: number, at: number }
 interface Waiting { who: string, begin: () => void }
 
 export function createLine ({ atOnce, each, waiting: most, waitingEach, clock = systemClock }: LineOptions) {
@@ -38,15 +39,15 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, clock = 
   /** Clients of running work, once for each piece. */
   const working: string[] = []
   const line: Waiting[] = []
-  const spentBy = new LRUCache<string, Spent>(upTo(MAX_CLIENTS))
-  const all: Spent = { ms: 0, at: now() }
+  const spentBy = new LRUCache<string, { ms: number, at: number }>(upTo(MAX_CLIENTS))
 
-  const left = ({ ms, at }: Spent) => ms * 2 ** ((at - now()) / HALF_LIFE)
-  const spent = (who: string) => left(spentBy.peek(who) ?? { ms: 0, at: 0 })
+  function spent (who: string): number {
+    const { ms, at } = spentBy.peek(who) ?? { ms: 0, at: 0 }
+    return ms * 2 ** ((at - now()) / HALF_LIFE)
+  }
 
   function note (who: string, ms: number): void {
-    spentBy.set(who, { ms: spent(who) + ms, at: now() })
-    Object.assign(all, { ms: left(all) + ms, at: now() })
+    for (const one of [who, ALL]) spentBy.set(one, { ms: spent(one) + ms, at: now() })
   }
 
   function beginNext (): void {
@@ -103,7 +104,7 @@ export function createLine ({ atOnce, each, waiting: most, waitingEach, clock = 
       }
     },
     /** Whether a client's work is a large part of the recent work, and that is much. */
-    isGreedy: (who: string) => left(all) >= MUCH && spent(who) >= LARGE_SHARE * left(all)
+    isGreedy: (who: string) => spent(ALL) >= MUCH && spent(who) >= LARGE_SHARE * spent(ALL)
   }
 }
 
