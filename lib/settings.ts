@@ -84,7 +84,7 @@ const isWhole = (name: string) => 'maximum' in SettingsSchema.properties[name as
 const REQUIRED = ['CHAIN_RPC_URL', 'DEX_FORK_TYPE', 'FACTORY_ADDRESS', 'ROUTER_ADDRESS']
 
 /** Our variables of the environment, for the schema: trimmed; an empty one counts as not set. */
-export function ownVariables (env: Environment): { variables: Record<string, string>, problems: string[] } {
+export function ownVariables (env: Environment) {
   const variables: Record<string, string> = {}
   const problems: string[] = []
   for (const name of VARIABLES) {

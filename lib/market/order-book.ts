@@ -87,7 +87,7 @@ export function orderBook (pool: Pool, rules: QuoteRules, levels: { bids: number
 }
 
 /** Of `depth` levels of both sides together (0: all), how many each side has. */
-export function levelsOf (depth: number): { bids: number, asks: number } {
+export function levelsOf (depth: number) {
   if (depth === 0) return { bids: MAX_LEVELS, asks: MAX_LEVELS }
   return { bids: Math.ceil(depth / 2), asks: Math.floor(depth / 2) }
 }

@@ -73,7 +73,7 @@ export function risingTexts (prices: readonly WrittenPrice[]): string[] {
 }
 
 /** Decimal text of quotes. The bid rounds down, the ask up. */
-export function quoteTexts ({ bid, last, ask }: Quotes): Record<keyof Quotes, string> {
+export function quoteTexts ({ bid, last, ask }: Quotes) {
   if (compare(bid, last) >= 0 || compare(last, ask) >= 0) throw new RangeError('quotes that cross')
   const texts = risingTexts([{ price: bid, rounding: 'down' }, { price: last }, { price: ask, rounding: 'up' }])
   return { bid: texts[0]!, last: texts[1]!, ask: texts[2]! }

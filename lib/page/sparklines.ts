@@ -60,6 +60,6 @@ export function createSparklines (sources: Sources) {
     first: formOf(drawn, lines => jsonResponse({ pools: Object.fromEntries([...lines].slice(0, AT_FIRST)) })),
     all: formOf(drawn, lines => jsonResponse({ pools: Object.fromEntries(lines) })),
     /** That of one pool; undefined where there is nothing to draw. */
-    of: async (pool: string): Promise<Line | undefined> => (await drawn([])).get(pool)
+    of: async (pool: string) => (await drawn([])).get(pool)
   }
 }

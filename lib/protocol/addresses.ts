@@ -65,7 +65,7 @@ export const ammPositionAddress = (program: string, dao: string, vault: string) 
  * The multisig of a DAO, and the spending limit that its launch and its proposals keep there
  * (programs/v07_launchpad/src/instructions/complete_launch.rs).
  */
-export function squadsAddresses (dao: string): { multisig: string, limit: string } {
+export function squadsAddresses (dao: string) {
   const multisig = pda(PROGRAMS.squads, text('multisig'), text('multisig'), dao)
   return { multisig, limit: pda(PROGRAMS.squads, text('multisig'), multisig, text('spending_limit'), dao) }
 }
@@ -78,7 +78,7 @@ export const bidWallAddress = (mint: string, signer: string) =>
  * The DAO of a relaunched token, and the owner of what is unclaimed (sdk/src/relaunch/v0.1/pda.ts,
  * programs/relaunch/src/instructions/complete_relaunch.rs).
  */
-export function relaunchAddresses (program: string, mint: string): { signer: string, dao: string } {
+export function relaunchAddresses (program: string, mint: string) {
   const signer = pda(PROGRAMS.relaunch, text('relaunch_signer'), pda(PROGRAMS.relaunch, text('relaunch'), mint))
   return { signer, dao: pda(program, text('dao'), signer, NO_NONCE) }
 }

@@ -4,10 +4,7 @@ import { keyAt } from './pda.js'
 import type { RawAccount } from '../chain/types.js'
 
 /** Symbol and name of a token. Anyone can choose them: they are text to show, never an identity. */
-export interface TokenText {
-  symbol: string
-  name: string
-}
+export type TokenText = ReturnType<typeof readNameAndSymbol>
 
 /** Longest symbol, name or uri that is believed, in bytes. */
 const MAX_TEXT = 4096
@@ -17,7 +14,7 @@ const EXTENSIONS_OFFSET = 166
 const METADATA_POINTER = 18
 const TOKEN_METADATA = 19
 
-function readString (data: Buffer, offset: number, what: string): { text: string, end: number } {
+function readString (data: Buffer, offset: number, what: string) {
   need(data, offset, 4, what)
   const length = data.readUInt32LE(offset)
   if (length > MAX_TEXT) throw new DecodeError(`${what}: ${length} bytes of text`)
@@ -26,14 +23,14 @@ function readString (data: Buffer, offset: number, what: string): { text: string
   return { text: cleanText(data.subarray(offset + 4, end)), end }
 }
 
-function readNameAndSymbol (data: Buffer, offset: number, what: string): TokenText {
+function readNameAndSymbol (data: Buffer, offset: number, what: string) {
   const name = readString(data, offset, what)
   const symbol = readString(data, name.end, what)
   return { symbol: symbol.text, name: name.text }
 }
 
 /** Metaplex metadata (mpl-token-metadata). Throws a DecodeError where it is not Metaplex's or of another mint. */
-export function decodeMetaplex ({ owner, data }: RawAccount, mint: string): TokenText {
+export function decodeMetaplex ({ owner, data }: RawAccount, mint: string) {
   if (owner !== PROGRAMS.metaplex) throw new DecodeError('metadata of another program')
   need(data, 0, 65, 'metadata')
   if (data[0] !== METAPLEX_KEY) throw new DecodeError(`metadata with key ${data[0]}`)

@@ -1,6 +1,6 @@
 import type { RawAccount } from '../chain/types.js'
 import { MAX_TIME } from '../time.js'
-import { AMM, AMM_SIZES, ammState, type MarketPool, poolAt } from './amm.js'
+import { AMM, AMM_SIZES, ammState, poolAt } from './amm.js'
 import { DecodeError, need } from './bytes.js'
 import { keyAt } from './pda.js'
 import { PROPOSAL_STATES } from '../../schemas/proposals.js'
@@ -52,7 +52,7 @@ export function decodeProposal (program: string, { address, owner, data }: RawAc
 }
 
 /** The markets in a DAO's account; null while no proposal is live. */
-export function liveMarkets ({ data }: RawAccount): Record<'spot' | 'pass' | 'fail', MarketPool> | null {
+export function liveMarkets ({ data }: RawAccount) {
   if (ammState(data, AMM) !== 'futarchy') return null
   need(data, AMM, AMM_SIZES.futarchy, 'dao')
   return { spot: poolAt(data, AMM), pass: poolAt(data, AMM, 'pass'), fail: poolAt(data, AMM, 'fail') }

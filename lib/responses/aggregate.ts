@@ -27,7 +27,7 @@ export function firstWholeDay ({ complete, oldestTime }: HistoryStatus): number 
   return oldestTime === null ? Infinity : Math.ceil((oldestTime + 2) / DAY)
 }
 
-function since (firstDay: number, traded: DailyVolume): DailyVolume {
+function since (firstDay: number, traded: DailyVolume) {
   if (firstDay === -Infinity) return traded
   const days = new Map(Array.from(traded.days).filter(([day]) => day >= firstDay))
   return { ...traded, launchedAt: Math.max(traded.launchedAt, firstDay * DAY), days }

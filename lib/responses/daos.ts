@@ -26,7 +26,7 @@ interface DaoSources extends Sources {
 }
 
 /** The highest and the lowest price ever, with the UTC day; null: there is none, or not all is known. */
-async function extremesOf (reading: Reading, dao: string, decimals: Decimals): Promise<Pick<DaoRecord, 'ath' | 'atl'>> {
+async function extremesOf (reading: Reading, dao: string, decimals: Decimals) {
   const candles = reading.wholeAfter(dao) === -Infinity ? await reading.candles(dao, '1d', ALL_DAYS) : []
   const days = candles.flatMap(({ start, prices }) => prices === null ? [] : [{ ...prices, at: dateOf(dayOf(start)) }])
   if (days.length === 0) return { ath: null, atl: null }

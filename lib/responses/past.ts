@@ -8,7 +8,7 @@ import type { Sources } from './sources.js'
 
 /**
  * The head, added to `parts` as of when accounts confirmed it: a node may leave the newest transactions out of its
- * lists. Throws WARMING_UP, HISTORY_UNAVAILABLE.
+ * lists.
  */
 export function headOf ({ history, now }: Pick<Sources, 'history' | 'now'>, parts: Part[], head = history.head()) {
   parts.push({ time: head.confirmedTo, readAt: now(), commitment: 'finalized' })

@@ -47,7 +47,7 @@ export interface Known {
 }
 
 /** Throws NODE_BAD_ANSWER where a mint can't be read. */
-function decimalsOf ({ proposal: { dao }, decimals }: Known): PoolTokens {
+function decimalsOf ({ proposal: { dao }, decimals }: Known) {
   if (decimals !== undefined) return decimals
   throw badAnswer(`the tokens of ${dao} can't be read`)
 }
@@ -73,7 +73,7 @@ function rowOf ({ proposal, bps, decimals, told }: Omit<Known, 'isRead'>): Propo
   }
 }
 
-function toldOf (events: readonly ProposalEvent[]): Map<string, Told> {
+function toldOf (events: readonly ProposalEvent[]) {
   const told = new Map<string, Told>()
   for (const event of events) {
     const name = event.kind === 'InitializeProposal' ? 'created' : 'ended'

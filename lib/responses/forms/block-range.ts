@@ -92,7 +92,7 @@ const MAX_WHOLE = 2 ** 18
 const PAGE = 300
 const [BEGIN, END] = ['{"events":[', ']}']
 
-/** The slot up to which events are published, and its Unix second. Throws WARMING_UP. */
+/** The slot up to which events are published, and its Unix second. */
 export async function latest (history: Pick<History, 'published'>) {
   const published = await history.published(reading => reading.published())
   if (published === null) throw warmingUp('no block has been published yet')
@@ -142,7 +142,7 @@ export function createBlockRange (
       return jsonResponse<LatestBlock>({ block: { blockNumber: slot, blockTimestamp: at } })
     },
 
-    /** Throws INVALID_POOL_ID and POOL_NOT_FOUND; WARMING_UP until the pool's first event is stored. */
+    /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
     async pair (pool: string) {
       checkAddress(pool, 'INVALID_POOL_ID')
       const tokens = excluded.has(pool) ? undefined : await poolTokens(snapshots, pool)
@@ -173,7 +173,7 @@ export function createBlockRange (
 
     /**
      * The events of a range, whole where they are few, else streamed. Throws INVALID_PARAMETER for a range that is too
-     * long or beyond the latest block, OVERLOADED, and HISTORY_UNAVAILABLE where tokens can't be read.
+     * long or beyond the latest block, and OVERLOADED.
      */
     async events (
       from: number, to: number, turn: Turn
