@@ -23,7 +23,6 @@ interface NodeCallsOptions {
   node: string
   clock: Clock
   connections: Connections
-  /** The most that answers under way may hold, unpacked. */
   maxBytes: number
   onCall: (report: CallReport) => void
   onHeaders: (method: string, headers: IncomingHttpHeaders) => void

@@ -14,7 +14,6 @@ interface QueueOptions {
   host: string
   clock: Clock
   rate: Rate
-  /** What a request may take, ms. */
   callMs: number
   largestBatch: number
 }

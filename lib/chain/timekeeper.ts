@@ -52,8 +52,8 @@ export function createTimekeeper (
   function followHalt (now: Moment | undefined): void {
     if (now !== undefined) halt = { from: now.time }
     else if (halt !== undefined && halt.until === undefined) {
-      const shown = Math.max(...facts.nodes.map(({ shown }) => shown?.time ?? 0))
-      if (shown > halt.from) halt.until = shown
+      const { time } = facts.newest!
+      if (time > halt.from) halt.until = time
     }
   }
 
@@ -94,7 +94,6 @@ export function createTimekeeper (
     },
     /** By how much this machine's clock is ahead of UTC, and the chain's behind it, ms. */
     offsets: () => ({ clock: clockAhead(), drift: facts.drift }),
-    /** Takes the `Date` of an answer. */
     noteDate (index: number, header: string | undefined) {
       const date = Date.parse(header ?? '')
       withDate(facts, index, Number.isNaN(date) ? undefined : date, clock.now(), clock.epoch())

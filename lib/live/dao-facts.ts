@@ -1,4 +1,4 @@
-import { inSlices } from '../async.js'
+import { eachInSlices } from '../async.js'
 import type { AccountReader } from '../chain/accounts.js'
 import { CURRENT_MS } from '../chain/moment.js'
 import { badAnswer, isServiceError, ServiceError } from '../errors.js'
@@ -17,7 +17,6 @@ import type { Token } from './tokens.js'
 /** A DAO with its supply and what it owns, all of one slot. */
 export type DaoFacts = Awaited<ReturnType<DaoFactsReader['one']>>
 
-/** What must be known of a DAO beforehand. */
 export type KnownDao = Pick<Dao, 'address' | 'baseMint' | 'quoteMint' | 'vault'>
 
 export type DaoFactsReader = ReturnType<typeof createDaoFactsReader>
@@ -102,34 +101,33 @@ export function createDaoFactsReader ({ readSets, client, tokenAccounts, mints, 
       internal
     }
   }
-  type Made = ReturnType<typeof make> | ServiceError
 
   /** By DAO. Those of one base mint are read together: the supply of each needs the pools of all. */
   async function facts (parts: Part[], daos: readonly KnownDao[], heldBy: (dao: KnownDao) => readonly string[]) {
     await client.load()
     const byMint = new Map<string, KnownDao[]>(daos.map(({ baseMint }) => [baseMint, []]))
     for (const dao of daos) byMint.get(dao.baseMint)!.push(dao)
+    const made = new Map<string, ReturnType<typeof make> | ServiceError>()
     const read = await readSets(
       parts,
       byMint,
       ([mint, trading]) => [...supplyAddresses(mint), ...trading.flatMap(dao =>
         [dao.address, positionOf(dao), squadsAddresses(dao.address).limit, ...heldBy(dao)])],
-      async ([mint, trading], set): Promise<Map<string, Made> | string[]> => {
+      async ([mint, trading], set) => {
         const supply = await supplyOf(parts, client, mint, set, state)
         if (Array.isArray(supply)) return supply
-        return new Map(await inSlices(trading, (dao): [string, Made] => {
+        await eachInSlices(trading, dao => {
           try {
-            return [dao.address, make(dao, set, supply, heldBy(dao))]
+            made.set(dao.address, make(dao, set, supply, heldBy(dao)))
           } catch (error) {
-            return [dao.address, wrongWith(dao.address, error)]
+            made.set(dao.address, wrongWith(dao.address, error))
           }
-        }))
+        })
+        return null
       }
     )
-    return new Map(daos.map(({ address, baseMint }) => {
-      const made = read.get(baseMint)!
-      return [address, made instanceof ServiceError ? made : made.get(address)!]
-    }))
+    for (const { address, baseMint } of daos) if (!made.has(address)) made.set(address, read.get(baseMint)!)
+    return made
   }
 
   return {

@@ -99,9 +99,11 @@ export async function supplyOf (
     throw new DecodeError(`${address}: a vault of another mint or owner`)
   }
   const vaultOf = (owner: string) => tokenAccountAddress(owner, mint, token.tokenProgram)
-  function held (kind: AllocatedPart['kind'], owner: string, circulating = true): AllocatedPart {
+  const part = (kind: AllocatedPart['kind'], address: string, amount: bigint, circulating = true): AllocatedPart =>
+    ({ kind, address, amount, circulating })
+  function held (kind: AllocatedPart['kind'], owner: string, circulating?: boolean) {
     const address = vaultOf(owner)
-    return { kind, address, amount: balance(owner, address), circulating }
+    return part(kind, address, balance(owner, address), circulating)
   }
 
   /** The pools of the DAOs, and the unclaimed part of a relaunched token, which does not circulate. */
@@ -154,12 +156,10 @@ export async function supplyOf (
     if (dao === null) return []
     const locked = teamPackage(origin)
     const inVault = balance(signer, baseVault) - (packageInitialized ? 0n : locked)
-    const teamVault = packageInitialized ? vaultOf(team) : baseVault
-    const { position: address = '', amounts } = external ?? {}
     return [
-      { kind: 'team_package', address: teamVault, amount: locked, circulating: false },
-      { kind: 'external_pool', address, amount: amounts?.get(mint) ?? 0n, circulating: true },
-      { kind: 'launch_vault', address: baseVault, amount: inVault, circulating: true },
+      part('team_package', packageInitialized ? vaultOf(team) : baseVault, locked, false),
+      part('external_pool', external?.position ?? '', external?.amounts.get(mint) ?? 0n),
+      part('launch_vault', baseVault, inVault),
       held('bid_wall', bidWallAddress(mint, signer)),
       held('internal_pool', dao)
     ]

@@ -61,7 +61,6 @@ function tolerant<T> (read: () => T): T | undefined {
 /** The text as a list has it: one of more than `most` characters, as a page counts them, counts as none. */
 export const listedText = (text: string, most: number): string => endOf(text, most) === undefined ? text : ''
 
-/** The token of a mint, or null. */
 function decodeToken (mint: string, { accounts, asked }: AccountSet) {
   const account = accounts.get(mint)
   const decoded = account && decodeMint(account)
