@@ -67,7 +67,9 @@ export function createHistoryReader (rpc: Rpc) {
     async transactions (signatures: readonly string[], options: CallOptions = {}) {
       if (signatures.length === 0) return []
       const replies = await rpc.send(signatures.map(signature => ({
-        method: 'getTransaction', params: [signature, WHOLE], read: (result: unknown) => transactionOf(result, signature)
+        method: 'getTransaction',
+        params: [signature, WHOLE],
+        read: (result: unknown) => transactionOf(result, signature)
       })), options)
       const outcomes = replies.map(({ result, error }) => error === undefined ? result : outcomeOf(error))
       const { error } = replies[0]!
