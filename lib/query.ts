@@ -26,7 +26,6 @@ export const invalidParameter = (name: string, expects: string) =>
   new ServiceError('INVALID_PARAMETER', `Invalid ${name.slice(0, MAX_NAME)}: ${expects}`)
 
 const MAX_NAME = 64
-const MAX_DIGITS = 16
 
 export const optional = <T>(parameter: Parameter<T>): Parameter<T | undefined> => byDefault(parameter, undefined)
 
@@ -44,7 +43,7 @@ export function integer (
     example: String(example),
     expects: `a whole number${bounds} (${unit}), as ${example}`,
     read (text) {
-      const value = /^\d+$/.test(text) && text.length <= MAX_DIGITS ? Number(text) : NaN
+      const value = /^\d+$/.test(text) ? Number(text) : NaN
       return value >= min && value <= max ? value : undefined
     }
   }

@@ -28,7 +28,6 @@ export function closingDays (
     return worth === undefined ? [] : [{ ...pool, worth, days: [...pool.closes.keys()].sort((a, b) => a - b) }]
   })
   const first = Math.max(earliest, priced.reduce((least, { days: [day = Infinity] }) => Math.min(least, day), Infinity))
-  if (first > last) return []
   const mints = new Map(priced.map(({ quoteMint, worth }) => [quoteMint, worth]))
   const rows = Array.from({ length: last - first + 1 }, (_, at) =>
     ({ day: first + at, known: 0, unknown: 0, raw: new Map<string, bigint>() }))

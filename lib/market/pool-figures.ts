@@ -1,6 +1,7 @@
 import {
   formatUnits, ONE, placesFor, type Rational, ratio, shortText, signedText, subtract, wholeTokens
 } from '../decimal.js'
+import type { Sides } from '../protocol/amm.js'
 import { type Decimals, PRICE_DIGITS, wholePrice } from './price.js'
 
 /** 12 significant digits and at least 12 places; with its sign, as of a threshold below 0. */
@@ -12,7 +13,7 @@ export const executedPriceText = (...price: Parameters<typeof wholePrice>) => pr
 export const textsOf = (pool: Decimals) => ({
   base: (raw: bigint) => formatUnits(raw, pool.baseDecimals),
   quote: (raw: bigint) => formatUnits(raw, pool.quoteDecimals),
-  price: (paid: { quote: bigint, base: bigint }) => executedPriceText(paid, pool)
+  price: (paid: Sides) => executedPriceText(paid, pool)
 })
 
 /** What `make` gives of what is known; null of what is not. */
@@ -36,7 +37,7 @@ export const amountText = (raw: Rational, decimals: number) =>
   shortText(wholeTokens(raw, decimals), AMOUNT_PLACES)
 
 /** Percent from one executed price to another, 2 places, with its sign. */
-export function changeText (from: { quote: bigint, base: bigint }, to: { quote: bigint, base: bigint }): string {
+export function changeText (from: Sides, to: Sides): string {
   const change = subtract(ratio(to.quote * from.base, to.base * from.quote), ONE)
   return signedText({ n: change.n * 100n, d: change.d }, 2)
 }

@@ -1,6 +1,7 @@
 import {
   compare, divide, fix, fixedText, isBelow, multiply, ONE, placesFor, powerOfTen, type Rational, ratio, subtract
 } from '../decimal.js'
+import type { Sides } from '../protocol/amm.js'
 import { feeAt } from './volume.js'
 
 /** Price and quotes of a constant-product pool: reserves in raw units, prices in whole quote per whole base token. */
@@ -17,9 +18,8 @@ export type Decimals = Pick<Pool, 'baseDecimals' | 'quoteDecimals'>
 export const PRICE_DIGITS = 12
 
 /** Quote amount ÷ base amount, both raw, in whole tokens. The base amount is positive. */
-export const wholePrice = (
-  { quote, base }: { quote: bigint, base: bigint }, { baseDecimals, quoteDecimals }: Decimals
-): Rational => multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals))
+export const wholePrice = ({ quote, base }: Sides, { baseDecimals, quoteDecimals }: Decimals) =>
+  multiply(ratio(quote, base), powerOfTen(baseDecimals - quoteDecimals))
 
 /** Both reserves positive. */
 export const spotPrice = (pool: Pool) =>

@@ -66,9 +66,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const down = (at: number) => at - at % width
     const end = down(Math.min(to ?? Infinity, history.head().time)) + width
     const begin = Math.max(down(from ?? 0), empty ? end - limit * width : 0)
-    const found = begin >= end
-      ? []
-      : await reading.candles(pair.address, interval, { from: begin, to: end, limit }, pair.market)
+    const found = await reading.candles(pair.address, interval, { from: begin, to: end, limit }, pair.market)
     if (pair.market !== undefined) await checkTold(reading, pair.address)
     const oldest = found.length === limit ? found[0]!.start : begin
     const since = oldest === 0 ? -Infinity : oldest - 1
@@ -76,7 +74,7 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const known = found.filter(({ start }) => start > after)
     const first = Math.max(begin, Math.ceil((after + 1) / width) * width)
     const byStart = new Map(known.map(candle => [candle.start, candle]))
-    const filled = Array.from({ length: empty ? Math.max(0, (end - first) / width) : 0 }, (_, at): Interval => {
+    const filled = Array.from({ length: empty ? (end - first) / width : 0 }, (_, at): Interval => {
       const start = first + at * width
       return byStart.get(start) ?? { start, base: 0n, quote: 0n, trades: 0, prices: null }
     })
