@@ -83,8 +83,6 @@ export function createSnapshotReader ({
 
   async function make ({ moment, readAt, value }: AtMoment<RawAccount[]>): Promise<{ snapshot: Snapshot, part: Part }> {
     const { slot, time } = moment
-    const hadSome = answers.some(({ found }) => found.size > 0)
-    if (value.length === 0 && hadSome) throw badAnswer('the node gave no DAO at all, though there are some')
     const found = new Map(await inSlices(value, account => [account.address, decode(account)]))
     for (const [address, made] of found) {
       const other = isOwn(made) ? undefined : found.get(made.dao?.ownAddress ?? '')
