@@ -52,8 +52,9 @@ export function createTimekeeper (
   function followHalt (now: Moment | undefined): void {
     if (now !== undefined) halt = { from: now.time }
     else if (halt !== undefined && halt.until === undefined) {
-      const { time } = facts.newest!
-      if (time > halt.from) halt.until = time
+      // not the newest of all: another backend of a node may have been ahead before
+      const shown = Math.max(...facts.nodes.map(({ shown }) => shown?.time ?? 0))
+      if (shown > halt.from) halt.until = shown
     }
   }
 

@@ -126,6 +126,23 @@ test('a halt is told once, with its slot and time, and once that the chain goes 
   t.equal(keeper.halted(), undefined)
 })
 
+test('a halt ends with the first moment after it, not with one that another backend of a node showed before', async t => {
+  const { keeper, clock, answer, codes } = setUp('a', 'b')
+  clock.ms = 3_000
+  keeper.note(0, 'confirmed', { slot: 1005, time: TIME + 3 })
+  for (let turn = 0; turn < 20; turn++) {
+    clock.ms += 5_000
+    answer(0, { at: TIME })
+  }
+  t.same(codes(), ['halted'])
+  clock.ms += 20_000
+  keeper.note(0, 'confirmed', { slot: 1000, time: TIME })
+  t.equal(keeper.halted(), undefined, 'the other has not been asked of late')
+  clock.ms += 1_000
+  answer(0)
+  t.equal(keeper.ageBesideHalt(TIME - 30), 30_000)
+})
+
 test('a moment of the future is refused, and nothing is made of it', async t => {
   const { keeper, answer } = setUp('a', 'b')
   answer(0)
