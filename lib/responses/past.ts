@@ -55,14 +55,13 @@ export function checkFinal (sources: Sources, at: number, invalid: ServiceError,
   throw warmingUp(`${timeText(at)} is not final yet`, retryAfter)
 }
 
-/** ISO 8601 of the first second after `after`; undefined: all is known, or nothing. */
-export const sinceText = (after: number | undefined): string | undefined =>
-  after === undefined || !Number.isFinite(after) ? undefined : timeText(after + 1)
+/** ISO 8601 of the first second after `after`; null: all is known, or nothing. */
+export const sinceText = (after = Infinity) => Number.isFinite(after) ? timeText(after + 1) : null
 
 /** Whether all that an answer covers is known; if not, after which Unix second. */
 export function historyHeaders (isWhole: boolean, after?: number): Record<string, string> {
-  const since = isWhole ? undefined : sinceText(after)
-  return { 'x-history-complete': String(isWhole), ...since !== undefined && { 'x-history-since': since } }
+  const since = isWhole ? null : sinceText(after)
+  return { 'x-history-complete': String(isWhole), ...since !== null && { 'x-history-since': since } }
 }
 
 /**

@@ -49,7 +49,7 @@ export function createPoolResponses (sources: Sources, facts: DaoFigures) {
       state: dao.state === 'spot' ? 'spot' : 'proposal',
       created_at: ifKnown(at, timeText),
       startDate: startDate(dao),
-      complete_since: sinceText(window.wholeAfter) ?? null,
+      complete_since: sinceText(window.wholeAfter),
       last_price: lastText(pair, quoteRules),
       ...priceChanges(window),
       high_24h: ifKnown(day?.high, price),

@@ -23,7 +23,6 @@ export async function readiness (
   const snapshot = snapshots.peek()
   const status = history.status()
   const { phase, lastDay, refusal, complete, oldestTime } = status
-  const halted = time.halted()
   const firstDay = firstWholeDay(status)
   // the tickers ask for the state first, then for the history
   const hasState = failure === undefined ||
@@ -32,7 +31,7 @@ export async function readiness (
   const hasHead = canRead && phase !== 'starting' && !status.isBehind && status.hasSums
   /** What a group of paths can tell by now. */
   const group = (ready: boolean, paths: string[], after?: number, left: number | null = null) =>
-    ({ paths, ready, since: ready ? sinceText(after) ?? null : null, seconds_left: ready ? null : left })
+    ({ paths, ready, since: ready ? sinceText(after) : null, seconds_left: ready ? null : left })
   const seconds = (ms: number | null | undefined) => ifKnown(ms, known => known / 1000)
   return {
     ready: failure === undefined,
@@ -58,7 +57,7 @@ export async function readiness (
       utc: new Date(time.utc()).toISOString(),
       clock_offset_seconds: time.offsets().clock / 1000,
       drift_seconds: time.offsets().drift / 1000,
-      halted: ifKnown(halted, haltSentence)
+      halted: ifKnown(time.halted(), haltSentence)
     },
     snapshot: { slot: snapshot?.value.slot ?? null, age_seconds: seconds(snapshot?.age) },
     history: {
