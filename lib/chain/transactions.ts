@@ -69,7 +69,10 @@ export function createHistoryReader (rpc: Rpc) {
       const replies = await rpc.send(signatures.map(signature => ({
         method: 'getTransaction',
         params: [signature, WHOLE],
-        read: (result: unknown) => transactionOf(result, signature)
+        read (result: unknown) {
+          const value = transactionOf(result, signature)
+          return { value, doubt: Number(!isWhole(value)) }
+        }
       })), options)
       const outcomes = replies.map(({ result, error }) => error === undefined ? result : outcomeOf(error))
       const { error } = replies[0]!
@@ -157,15 +160,17 @@ function joined (lists: ReadonlyArray<readonly SignatureInfo[]>): SignatureInfo[
   return distinct(lists.flat()).filter(({ slot }) => slot >= end).sort((a, b) => b.slot - a.slot)
 }
 
+/** What can't be read is a value, too, and no error: another node that never gives it is not waited for. */
 function transactionOf (result: unknown, signature: string) {
-  if (result === null) return { value: null, doubt: 1 }
-  const value = readTransaction(result)
-  if (value === undefined) return bad('getTransaction: parts are missing')
-  const { meta, transaction } = value
-  if (transaction.signatures[0] !== signature) return bad('getTransaction: another transaction than asked for')
-  // some nodes do not record the inner instructions, where events are
-  return { value, doubt: Number(meta.err === null && meta.innerInstructions === null) }
+  const value = result === null ? null : readTransaction(result) ?? bad('getTransaction: parts are missing')
+  return value === null || isServiceError(value) || value.transaction.signatures[0] === signature
+    ? value
+    : bad('getTransaction: another transaction than asked for')
 }
+
+/** Whether it has the inner instructions, where events are: some nodes do not record them. */
+const isWhole = (value: ReturnType<typeof transactionOf>) =>
+  value !== null && !isServiceError(value) && (value.meta.err !== null || value.meta.innerInstructions !== null)
 
 /** An error that concerns this transaction alone is its outcome; any other is none. */
 function outcomeOf (error: ServiceError): ServiceError | undefined {

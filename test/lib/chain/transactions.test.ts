@@ -378,6 +378,17 @@ test('from where on each node has transactions, as far as they tell', async t =>
   t.same(await createHistoryReader(rpc).firstAvailableBlocks(), [7, 3])
 })
 
+test('a transaction that one node gives unreadably, and the other never, is told as such at once', async t => {
+  const given = [{ slot: 5 }, new RpcFault(-32603)]
+  const nodes = await Promise.all(given.map(async answer =>
+    await startNode(t, answering(({ method }) => method === 'getGenesisHash' ? '1'.repeat(32) : answer))))
+  const rpc = createNodeClient({ urls: nodes.map(({ url }) => url), rates: nodes.map(() => 100_000), watchMs: 0 })
+  t.teardown(rpc.close)
+  const [outcome] = await createHistoryReader(rpc).transactions([signatureOf(1)])
+  t.match(outcome, { code: 'NODE_BAD_ANSWER', message: /parts are missing/ })
+  t.same(nodes.map(({ requests }) => requests.length), [2, 2], 'of each the network and the transaction')
+})
+
 test('signatures of each node: what any lists, no further than where the first list ends', async t => {
   const row = ([n, slot]: readonly number[]) => ({ signature: signatureOf(n!), slot, err: null })
   const lists: unknown[] = [
