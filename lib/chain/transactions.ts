@@ -69,10 +69,7 @@ export function createHistoryReader (rpc: Rpc) {
       const replies = await rpc.send(signatures.map(signature => ({
         method: 'getTransaction',
         params: [signature, WHOLE],
-        read (result: unknown) {
-          const value = transactionOf(result, signature)
-          return { value, doubt: Number(!isWhole(value)) }
-        }
+        read: (result: unknown) => transactionOf(result, signature)
       })), options)
       const outcomes = replies.map(({ result, error }) => error === undefined ? result : outcomeOf(error))
       const { error } = replies[0]!
@@ -162,15 +159,14 @@ function joined (lists: ReadonlyArray<readonly SignatureInfo[]>): SignatureInfo[
 
 /** What can't be read is a value, too, and no error: another node that never gives it is not waited for. */
 function transactionOf (result: unknown, signature: string) {
-  const value = result === null ? null : readTransaction(result) ?? bad('getTransaction: parts are missing')
-  return value === null || isServiceError(value) || value.transaction.signatures[0] === signature
-    ? value
-    : bad('getTransaction: another transaction than asked for')
+  const read = result === null ? null : readTransaction(result) ?? bad('getTransaction: parts are missing')
+  const isOther = read !== null && !isServiceError(read) && read.transaction.signatures[0] !== signature
+  const value = isOther ? bad('getTransaction: another transaction than asked for') : read
+  // some nodes do not record the inner instructions, where events are
+  const isWhole = value !== null && !isServiceError(value) &&
+    (value.meta.err !== null || value.meta.innerInstructions !== null)
+  return { value, doubt: Number(!isWhole) }
 }
-
-/** Whether it has the inner instructions, where events are: some nodes do not record them. */
-const isWhole = (value: ReturnType<typeof transactionOf>) =>
-  value !== null && !isServiceError(value) && (value.meta.err !== null || value.meta.innerInstructions !== null)
 
 /** An error that concerns this transaction alone is its outcome; any other is none. */
 function outcomeOf (error: ServiceError): ServiceError | undefined {
