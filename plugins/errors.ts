@@ -4,11 +4,11 @@ import { isServiceError } from '../lib/errors.js'
 import { JSON_TYPE } from '../lib/http/cached-response.js'
 import { isPageRoute, pageOf } from '../lib/http/page-routes.js'
 import type { ErrorBody } from '../schemas/common.js'
-import { ERRORS, notFound, RATE_LIMITED, UNEXPECTED } from '../schemas/errors.js'
+import { ERRORS, notFound, UNEXPECTED } from '../schemas/errors.js'
 
 const HTML_TYPE = 'text/html; charset=utf-8'
 
-/** Seconds after which a 503 is worth another try, where nothing better is known. */
+/** Seconds after which a 429 or 503 is worth another try, where nothing better is known. */
 const RETRY_AFTER = 5
 
 /** Status and sentence for anything thrown. Errors of the framework keep their status, not their message. */
@@ -18,7 +18,6 @@ export function answerFor (error: unknown, path: string): { status: number, mess
     return { status, message: sentence }
   }
   const status = (error as FastifyError | undefined)?.statusCode
-  if (status === 429) return { status, message: RATE_LIMITED }
   // the framework checks no body and no query: it refuses only paths that do not exist
   if (status !== undefined && status >= 400 && status < 500) return { status: 404, message: notFound('Endpoint', path) }
   return { status: 500, message: UNEXPECTED }
@@ -40,7 +39,7 @@ export default fp(async fastify => {
   fastify.setErrorHandler((error, request, reply) => {
     const { status, message } = answerFor(error, pathOf(request.originalUrl))
     if (status >= 500 && !isServiceError(error, ...EXPECTED)) request.log.error({ err: error }, message)
-    if (status === 503 || (status === 429 && !reply.hasHeader('retry-after'))) {
+    if (status === 503 || status === 429) {
       reply.header('retry-after', (isServiceError(error) ? error.retryAfter : undefined) ?? RETRY_AFTER)
     }
     reply.code(status).header('cache-control', 'no-store')

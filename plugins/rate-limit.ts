@@ -1,12 +1,11 @@
 import rateLimit, { type FastifyRateLimitStore } from '@fastify/rate-limit'
-import type {} from '@fastify/sensible'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
+import { ServiceError } from '../lib/errors.js'
 import { type Count, createWindowCounter, WINDOW } from '../lib/rate-limit/minute-window.js'
 import type { RedisLink, RedisLinkOptions } from '../lib/rate-limit/redis.js'
 import { createSharedCounter } from '../lib/rate-limit/shared.js'
 import { isPageRoute } from '../lib/http/page-routes.js'
-import { RATE_LIMITED } from '../schemas/errors.js'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -94,26 +93,27 @@ export default fp<RateLimitOptions>(async (fastify, options) => {
     store: ClockMinuteStore,
     max: (_request, key) => max(key),
     keyGenerator: request => `${isOfPage(request) ? PAGE : ''}${request.client}`,
-    allowList: ({ address }) => isExempt(address),
-    errorResponseBuilder: () => fastify.httpErrors.tooManyRequests(RATE_LIMITED)
+    allowList: ({ address }) => isExempt(address)
   })
-  const limit = fastify.rateLimit()
+  const limit = fastify.createRateLimit()
 
   // before the framework refuses a type of body, or the lack of one
-  fastify.addHook('onRequest', function (request, reply, done) {
-    function counted (refusal?: Error): void {
-      // the same in the form of the IETF (draft-ietf-httpapi-ratelimit-headers), beside the X- headers of the plugin
-      const of = (name: string): string => String(reply.getHeader(`x-ratelimit-${name}`))
-      if (reply.hasHeader('x-ratelimit-limit')) {
-        const name = isOfPage(request) ? 'page' : 'minute'
-        reply.header('ratelimit-policy', `"${name}";q=${of('limit')};w=${WINDOW / 1000}`)
-          .header('ratelimit', `"${name}";r=${of('remaining')};t=${of('reset')}`)
-      }
-      done(refusal)
-    }
-    limit.call(this, request, reply).then(() => counted(), counted)
+  fastify.addHook('onRequest', async (request, reply) => {
+    const counted = await limit(request)
+    if (counted.isAllowed) return
+    const { max, remaining, ttlInSeconds: reset, isExceeded } = counted
+    const name = isOfPage(request) ? 'page' : 'minute'
+    reply.headers({
+      'x-ratelimit-limit': max,
+      'x-ratelimit-remaining': remaining,
+      'x-ratelimit-reset': reset,
+      // the same in the form of the IETF (draft-ietf-httpapi-ratelimit-headers)
+      'ratelimit-policy': `"${name}";q=${max};w=${WINDOW / 1000}`,
+      ratelimit: `"${name}";r=${remaining};t=${reset}`
+    })
+    if (isExceeded) throw new ServiceError('RATE_LIMITED', 'no request of the minute is left', { retryAfter: reset })
   })
 }, {
   name: 'rate-limit',
-  dependencies: ['client', 'config', 'request-log', 'security', 'sensible']
+  dependencies: ['client', 'config', 'request-log', 'security']
 })

@@ -6,7 +6,7 @@ import { createStream } from '../lib/responses/stream.js'
 declare module 'fastify' {
   interface FastifyInstance {
     stream: ReturnType<typeof createStream> & {
-      /** Gives what begins a stream of events to a client. Throws OVERLOADED, and 429 where the client has too many. */
+      /** Gives what begins a stream of events to a client. Throws OVERLOADED, and RATE_LIMITED if it has too many. */
       enter (client: string): typeof createEventStream
       count (): number
     }
@@ -35,7 +35,9 @@ export default fp(async fastify => {
     ...stream,
     count: () => open.size,
     enter (client) {
-      if ([...open.values()].filter(one => one === client).length >= EACH) throw fastify.httpErrors.tooManyRequests()
+      if ([...open.values()].filter(one => one === client).length >= EACH) {
+        throw new ServiceError('RATE_LIMITED', 'as many streams as a client may have')
+      }
       if (open.size >= MOST) throw new ServiceError('OVERLOADED', 'as many streams as there may be')
       return response => {
         const events = createEventStream(response)
@@ -51,4 +53,4 @@ export default fp(async fastify => {
   fastify.addHook('preClose', async () => {
     for (const events of open.keys()) events.end('the service is shutting down', BACK_MS)
   })
-}, { name: 'stream', dependencies: ['chain', 'answers', 'sensible'] })
+}, { name: 'stream', dependencies: ['chain', 'answers'] })

@@ -32,6 +32,8 @@ export const ERRORS = {
   PROPOSAL_NOT_FOUND: { status: 404 },
   /** A query parameter that is malformed, missing or unknown. */
   INVALID_PARAMETER: { status: 400 },
+  /** More requests in a clock minute, or streams at once, than a client may have. */
+  RATE_LIMITED: { status: 429, sentence: RATE_LIMITED },
   /** Unreachable, timed out or refusing (5xx, 429), after retries. */
   NODE_UNAVAILABLE: { status: 502, sentence: UPSTREAM_UNAVAILABLE },
   /** Every node has been failing. To the client it is the same outage, whether this answer tried a node or not. */
