@@ -1,5 +1,4 @@
 import type { BorshAccountsCoder, Idl } from '@coral-xyz/anchor'
-import type { PublicKey } from '@solana/web3.js'
 import futarchy from '../../idl/futarchy.json' with { type: 'json' }
 import launchpadV06 from '../../idl/launchpad-v0.6.json' with { type: 'json' }
 import launchpadV07 from '../../idl/launchpad-v0.7.json' with { type: 'json' }
@@ -9,23 +8,99 @@ import externalPool from '../../idl/damm-v2.json' with { type: 'json' }
 import type { RawAccount } from '../chain/types.js'
 import { LAUNCHPADS, type LaunchpadVersion, PROGRAMS } from './addresses.js'
 import { once } from '../once.js'
-import { boundVec, DecodeError, need } from './bytes.js'
+import { boundVec, DecodeError, need, u128 } from './bytes.js'
 import { keyBytes, keyText } from './pda.js'
 
 /** The program client: Anchor's decoder over each IDL, and the bounds that it leaves unchecked. */
 
-/** All that is used of Anchor's keys, and that the build has; of its integers it is the text. */
-export type AnchorKey = Pick<PublicKey, 'toBuffer'>
+/** What is used of the layout that Anchor makes of a type of the IDL. */
+export interface Layout {
+  property: string
+  /** Bytes; below 0: it depends on them. */
+  span: number
+  /** Of an integer. */
+  signed?: boolean
+  /** Of a struct. */
+  fields?: readonly Layout[]
+  /** Of an Option: what follows its byte. */
+  layout?: Layout
+  /** Of an enum: what follows its byte. */
+  getVariant?: (data: Buffer, at: number) => { layout: Layout }
+  getSpan (data: Buffer, at: number): number
+  decode (data: Buffer, at: number): unknown
+}
 
-/** A decoded account, and readers of its keys (`bytes`, or text) and integers, all by the IDL's names. */
-export function fieldsOf (decoded: unknown) {
-  const fields = decoded as Record<string, unknown>
-  const bytes = (name: string) => (fields[name] as AnchorKey).toBuffer()
-  return {
-    fields,
-    bytes,
-    key: (name: string) => keyText(bytes(name)),
-    integer: (name: string) => BigInt(String(fields[name]))
+/**
+ * A struct in an account, its fields by the IDL's names. They are read when they are asked for: decoding all of a DAO
+ * takes twice as long as what is needed of it.
+ */
+export class Struct {
+  readonly #layout: Layout
+  readonly #data: Buffer
+  readonly #start: number
+
+  constructor (layout: Layout, data: Buffer, start: number) {
+    this.#layout = layout
+    this.#data = data
+    this.#start = start
+  }
+
+  /** Of what an enum holds, the variant. */
+  get name () { return this.#layout.property }
+
+  #read<T> (name: string, read: (layout: Layout, at: number) => T): T {
+    let at = this.#start
+    for (const layout of this.#layout.fields!) {
+      if (layout.property === name) return read(layout, at)
+      at += layout.getSpan(this.#data, at)
+    }
+    throw new TypeError(`${this.name} has no ${name}`)
+  }
+
+  /** Whether the IDL has the field and, of an Option, the account too. */
+  has (name: string) {
+    return this.#layout.fields!.some(({ property }) => property === name) &&
+      this.#read(name, ({ span }, at) => span >= 0 || this.#data[at] === 1)
+  }
+
+  #bytes<T> (name: string, read: (bytes: Buffer, isSigned?: boolean) => T): T {
+    return this.#read(name, (layout, at) => {
+      const { span, signed } = layout.layout ?? layout
+      const end = at + layout.getSpan(this.#data, at)
+      return read(this.#data.subarray(end - span, end), signed)
+    })
+  }
+
+  bytes (name: string) { return this.#bytes(name, bytes => bytes) }
+
+  /** A key, in an Option or not. */
+  key (name: string) { return this.#bytes(name, keyText) }
+
+  /** An integer of 64 or 128 bits, in an Option or not. */
+  integer (name: string) {
+    return this.#bytes(name, (bytes, isSigned) => {
+      const value = bytes.length === 16 ? u128(bytes, 0) : bytes.readBigUInt64LE()
+      return isSigned === true ? BigInt.asIntN(bytes.length * 8, value) : value
+    })
+  }
+
+  /** Any other number, or a boolean. Throws a DecodeError where a boolean is neither. */
+  value (name: string) {
+    return this.#read(name, (layout, at) => {
+      try {
+        return layout.decode(this.#data, at) as number | boolean
+      } catch (error) {
+        throw new DecodeError(`${name}: not decodable`, { cause: error })
+      }
+    })
+  }
+
+  /** A struct, or what an enum holds. */
+  struct (name: string) {
+    return this.#read(name, (layout, at): Struct => {
+      const variant = layout.getVariant?.(this.#data, at)
+      return variant === undefined ? new Struct(layout, this.#data, at) : new Struct(variant.layout, this.#data, at + 1)
+    })
   }
 }
 
@@ -40,7 +115,7 @@ const LAUNCHPAD_IDLS = { 'v0.6': launchpadV06, 'v0.7': launchpadV07, 'v0.8': lau
 
 const DISCRIMINATOR = 8
 
-type Decode = (account: RawAccount) => unknown
+type Decode = (account: RawAccount) => Struct
 
 export type ProgramClient = ReturnType<typeof createProgramClient>
 
@@ -56,7 +131,7 @@ export function createProgramClient (factory: string) {
     const open = once(() => {
       if (Coder === undefined) throw new Error('the program client has not been loaded')
       const { discriminator, layout } = new Coder(idl as Idl)['accountLayouts'].get(name)!
-      return { discriminator: Buffer.from(discriminator), layout }
+      return { discriminator: Buffer.from(discriminator), layout: layout as unknown as Layout }
     })
     return ({ owner: program, data }) => {
       if (program !== owner) throw new DecodeError(`${what}: owned by another program`)
@@ -66,7 +141,7 @@ export function createProgramClient (factory: string) {
         // Anchor would read shorter numbers and keys from an account that is cut short
         need(data, DISCRIMINATOR, layout.getSpan(data, DISCRIMINATOR), what)
         if (!discriminator.equals(data.subarray(0, DISCRIMINATOR))) throw new DecodeError(`${what}: another kind`)
-        return layout.decode(data, DISCRIMINATOR)
+        return new Struct(layout, data, DISCRIMINATOR)
       } catch (error) {
         throw error instanceof DecodeError ? error : new DecodeError(`${what}: not decodable`, { cause: error })
       }

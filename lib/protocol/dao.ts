@@ -2,8 +2,8 @@ import type { RawAccount } from '../chain/types.js'
 import { PROGRAMS } from './addresses.js'
 import { AMM, AMM_SIZES, type AmmState, ammState } from './amm.js'
 import { boundVec, DecodeError, need, u128 } from './bytes.js'
-import { fieldsOf, type ProgramClient } from './client.js'
-import { deriveWith, keyAt, keyText } from './pda.js'
+import type { ProgramClient } from './client.js'
+import { deriveWith, keyAt, keyText, parseKey } from './pda.js'
 
 /** A DAO and its embedded pool, by what every version's account begins with (programs/futarchy/src/state/dao.rs). */
 export type Dao = ReturnType<typeof decodeDao>
@@ -18,39 +18,31 @@ const SEED = Buffer.from('dao')
 
 /** Decodes a DAO account. Throws a DecodeError where it is none, or where the pool's mints are not the DAO's. */
 export function decodeDao (client: ProgramClient, account: RawAccount) {
-  const { fields, bytes, key, integer } = fieldsOf(client.dao(account))
-  const amm = fieldsOf(fields['amm'])
-  const { Spot, Futarchy } = amm.fields['state'] as Partial<Record<'Spot' | 'Futarchy', { spot: unknown }>>
-  const spot = fieldsOf((Spot ?? Futarchy)!.spot)
-  const [baseMint, quoteMint] = [key('base_mint'), key('quote_mint')]
+  const dao = client.dao(account)
+  const amm = dao.struct('amm')
+  const state = amm.struct('state')
+  const spot = state.struct('spot')
+  const [baseMint, quoteMint] = [dao.key('base_mint'), dao.key('quote_mint')]
   if (amm.key('base_mint') !== baseMint || amm.key('quote_mint') !== quoteMint) {
     throw new DecodeError('dao: the pool is of other mints')
   }
-  // base58 is slow, and these are rarely needed; all else that is decoded, 6 kB a DAO, is not kept
-  const [multisig, vault] = [bytes('squads_multisig'), bytes('squads_multisig_vault')]
-  const [baseVault, quoteVault] = [amm.bytes('amm_base_vault'), amm.bytes('amm_quote_vault')]
-  const details = {
-    totalLiquidity: amm.integer('total_liquidity'),
-    proposalCount: fields['proposal_count'] as number,
-    passThresholdBps: fields['pass_threshold_bps'] as number
-  }
-  const { data } = account
-  // nonce, creator and bump (programs/futarchy/src/instructions/initialize_dao.rs)
-  const at = prefixAt(data)!
-  const seeds = [SEED, data.subarray(at + 8, at + 8 + KEY), data.subarray(at, at + 8)]
+  const { address } = account
+  // programs/futarchy/src/instructions/initialize_dao.rs
+  const seeds = [SEED, dao.bytes('dao_creator'), dao.bytes('nonce')]
+  const own = deriveWith(seeds, Number(dao.value('pda_bump')), client.programKey)
   return {
-    address: account.address,
+    address,
     /** The address derived from the account's own bytes: another one where a node has mixed up its accounts. */
-    ownAddress: keyText(deriveWith(seeds, data[at + 8 + KEY]!, client.programKey)),
+    ownAddress: parseKey(address)?.equals(own) === true ? address : keyText(own),
     /** Futarchy: a proposal is live, and beside the spot pool are two conditional ones, which set no price. */
-    state: (Spot === undefined ? 'futarchy' : 'spot') as AmmState,
+    state: (state.name === 'Spot' ? 'spot' : 'futarchy') as AmmState,
     baseMint,
     quoteMint,
     /** The token accounts that hold what is in the pool, fees included. */
-    get baseVault () { return keyText(baseVault) },
-    get quoteVault () { return keyText(quoteVault) },
+    get baseVault () { return amm.key('amm_base_vault') },
+    get quoteVault () { return amm.key('amm_quote_vault') },
     /** The treasury: the vault of the DAO's multisig, which owns its token accounts. */
-    get vault () { return keyText(vault) },
+    get vault () { return dao.key('squads_multisig_vault') },
     /** Reserves of the spot pool, raw units; fee balances are not part of them. */
     baseReserves: spot.integer('base_reserves'),
     quoteReserves: spot.integer('quote_reserves'),
@@ -58,16 +50,22 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
     baseFees: spot.integer('base_protocol_fee_balance'),
     quoteFees: spot.integer('quote_protocol_fee_balance'),
     /** When the pool began, Unix seconds; proposals leave it as it is. */
-    createdAt: Number(fieldsOf(spot.fields['oracle']).integer('created_at_timestamp')),
+    createdAt: Number(spot.struct('oracle').integer('created_at_timestamp')),
     /** Number of the DAO's latest event; its events are 1, 2, 3 … */
-    seqNum: integer('seq_num'),
+    seqNum: dao.integer('seq_num'),
     /** Bytes of the account: tells which version created or resized it. */
-    size: data.length,
+    size: account.data.length,
     /**
      * `totalLiquidity`: of all positions in the pool; `proposalCount`: ever made. Throws a DecodeError where the
      * spending limit is none.
      */
-    details: () => ({ multisig: keyText(multisig), ...details, ...tailOf(account) })
+    details: () => ({
+      multisig: dao.key('squads_multisig'),
+      totalLiquidity: amm.integer('total_liquidity'),
+      proposalCount: Number(dao.value('proposal_count')),
+      passThresholdBps: Number(dao.value('pass_threshold_bps')),
+      ...tailOf(account)
+    })
   }
 }
 
