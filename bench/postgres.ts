@@ -25,7 +25,6 @@ function event (index: number): LocatedEvent {
   fees[dao]! += input - input * 995n / 1000n
   return {
     signature: `${index}`.padStart(88, 'signature'),
-    slot: index,
     event: swapEvent({
       slot: index,
       at: 1_767_225_600 + Math.floor(index * 365 * 86_400 / swaps),

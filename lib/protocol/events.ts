@@ -14,7 +14,7 @@ export interface ProgramEvent extends EventBody {
   /** The outer instruction, and the position in the list of its inner ones. */
   outer: number
   inner: number
-  /** All account keys of the transaction: an event that names no DAO finds it here. */
+  /** All account keys of the transaction, who pays for it first. */
   accounts: readonly string[]
 }
 

@@ -32,9 +32,7 @@ const KEYS: Record<Table, string[]> = {
   closes: ['dao', 'day'],
   makers: ['day', 'dao', 'maker'],
   daos: ['id'],
-  unattributed: ['signature', 'event_index'],
   sequence_ranges: ['dao', 'first_seq'],
-  proposals: ['proposal'],
   missing: ['signature'],
   fee_rates: ['dao', 'bps']
 }

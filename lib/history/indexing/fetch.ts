@@ -67,7 +67,7 @@ export function createFetcher ({ reader, program, clock, signal }: FetchOptions)
     if (found !== signature) throw badAnswer(`asked for ${signature}, given ${found ?? 'none'}`)
     if (tx.slot !== slot) throw badAnswer(`listed in slot ${slot}, given from slot ${tx.slot}`)
     const blockIndex = tx.transactionIndex ?? transactionIndex ?? null
-    return readEvents(tx, program, authority).map(event => ({ event, signature, slot, blockIndex }))
+    return readEvents(tx, program, authority).map(event => ({ event, signature, blockIndex }))
   }
 
   function hold (tx: RawTransaction, wanted: Wanted): void {

@@ -86,7 +86,6 @@ export function createReconciler (context: Context) {
     /** Reads the accounts and compares. */
     async check (): Promise<void> {
       const accounts = await daos()
-      await writer.learn(accounts.daos.map(({ address }) => address))
       note(accounts)
       await settle()
       await judge(accounts.daos)

@@ -85,27 +85,6 @@ export const STORED_EVENT = record({
 })
 export interface StoredEvent extends ValueOf<typeof STORED_EVENT> { dao: string }
 
-const keys: Mapping<Record<'key_a' | 'key_b', string | null>, readonly string[]> = {
-  columns: ['key_a', 'key_b'],
-  write ([a = null, b = null], row) { Object.assign(row, { key_a: a, key_b: b }) },
-  read: row => [row.key_a, row.key_b].filter(key => key !== null)
-}
-/** An event of which the DAO, or the number, is not known yet. */
-export type UnattributedEvent = ValueOf<typeof UNATTRIBUTED>
-export const UNATTRIBUTED = record({
-  signature: text('signature'),
-  eventIndex: number('event_index'),
-  kind: text('kind'),
-  seq: optional(seq('seq')),
-  slot: number('slot'),
-  at: optional(number('at')),
-  keepsFees: flag('keeps_fees'),
-  /** By which its DAO may become known: its proposal, or addresses that may be the DAO's. */
-  keys,
-  reason: optional(text('reason')),
-  raw: optional(bytes('raw'))
-})
-
 /** A pool's reserves after its last event of a UTC day. */
 export interface CloseRow extends ValueOf<typeof CLOSE> { dao: string }
 export const CLOSE = record({
@@ -177,8 +156,6 @@ export interface StoreState {
   indexedRanges: IndexedRange[]
   ended: boolean
   sequenceRanges: Map<string, SequenceRange[]>
-  /** DAOs by proposal. */
-  proposals: Map<string, string>
   missing: Map<string, MissingTransaction>
   /** Inside what is indexed, newest first. */
   losses: Loss[]

@@ -35,26 +35,13 @@ function join (left: SequenceRange, right: SequenceRange, found: FoundFee[]): Se
   }
 }
 
-/** Index of the range that holds `seq`, or of the first one above it. */
-function search (ranges: readonly SequenceRange[], seq: bigint): number {
-  const at = ranges.findIndex(({ last }) => last >= seq)
-  return at === -1 ? ranges.length : at
-}
-
 export const holds = (ranges: readonly SequenceRange[], seq: bigint): boolean =>
   ranges.some(({ first, last }) => first <= seq && seq <= last)
 
-/** Whether it is not held, and its slot fits between its neighbours'. */
-export function mayHold (ranges: readonly SequenceRange[], seq: bigint, slot: number): boolean {
-  const at = search(ranges, seq)
-  const [before, after] = [ranges[at - 1], ranges[at]]
-  if (after !== undefined && (after.first <= seq || after.firstSlot < slot)) return false
-  return before === undefined || before.lastSlot <= slot
-}
-
 /** Inserts into sorted `ranges`, which must not hold its number. */
 export function insert (ranges: SequenceRange[], range: SequenceRange, found: FoundFee[]): void {
-  const at = search(ranges, range.first)
+  const above = ranges.findIndex(({ first }) => first > range.first)
+  const at = above === -1 ? ranges.length : above
   const [before, after] = [ranges[at - 1], ranges[at]]
   const joinsBefore = before !== undefined && before.last + 1n === range.first
   const joinsAfter = after !== undefined && range.last + 1n === after.first

@@ -41,6 +41,7 @@ async function first (db: Db, { revision, u64 }: ColumnTypes): Promise<void> {
   for (const table of tables) await table.execute(db)
 }
 
+/** `unattributed` and `proposals` are filled no more: a rollback finds them. */
 const RENAMED: Record<string, { from: string, columns?: Record<string, string> }> = {
   events: { from: 'events', columns: { change: 'revision', place: 'event_index' } },
   unattributed: { from: 'unplaced', columns: { place: 'event_index' } },

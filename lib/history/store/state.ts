@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
-import { SEQUENCE_RANGE, UNATTRIBUTED, type StoreState, type UnattributedEvent } from '../rules/rows.js'
+import { SEQUENCE_RANGE, type StoreState } from '../rules/rows.js'
 import { jsonText, jsonValue } from '../rules/mapping.js'
 import type { NotedState, PublishedSlot } from './types.js'
-import { grouped, isOneOf, putMeta, readMeta, readRevision, type View } from './view.js'
+import { grouped, putMeta, readMeta, readRevision, type View } from './view.js'
 
 type Noted = NotedState & Pick<StoreState, 'valuation' | 'rebuilding'>
 
@@ -36,7 +36,6 @@ export async function putPublished (to: Pick<View, 'db'>, slot: PublishedSlot): 
 export const stateReads = {
   async load ({ db, addressOf }: View): Promise<StoreState> {
     const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
-    const proposals = await db.selectFrom('proposals').selectAll().execute()
     const missing = await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute()
     const first = sql<number | null>`(
       select at from events where dao = daos.id and side is not null order by at limit 1)`
@@ -47,20 +46,10 @@ export const stateReads = {
     return {
       ...stateOfNotes(await readMeta(db)),
       sequenceRanges: grouped(ranges, ({ dao }) => addressOf(dao), SEQUENCE_RANGE.read),
-      proposals: new Map(proposals.map(({ proposal, dao }) => [proposal, addressOf(dao)])),
       missing: new Map(missing.map(row => [row.signature, row])),
       firstSwaps: new Map(daos.flatMap(({ address, at }) => at === null ? [] : [[address, at]])),
       unreadable: new Map(unreadable.map(({ dao, at }) => [addressOf(dao), at]))
     }
-  },
-
-  /** Those that wait for one of `keys`. */
-  async unattributed (view: View, keys: readonly string[]): Promise<UnattributedEvent[]> {
-    const rows = await view.db.selectFrom('unattributed').selectAll().where(eb => eb.or([
-      isOneOf(view, 'unattributed', ['key_a'], keys.map(key => ({ key_a: key }))),
-      isOneOf(view, 'unattributed', ['key_b'], keys.map(key => ({ key_b: key })))
-    ])).execute()
-    return rows.map(row => UNATTRIBUTED.read(row))
   },
 
   /** null: nothing yet. */

@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import { ALL_SIZES, type CandlePrices, type Size, SIZES } from '../rules/candles.js'
 import { parseSum, sumText } from '../rules/fixed-point.js'
 import { amount, column, type Mapping, number, optional, record, type RowOf } from '../rules/mapping.js'
-import type { CLOSE, FEE_RATE, MissingTransaction, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED } from '../rules/rows.js'
+import type { CLOSE, FEE_RATE, MissingTransaction, SEQUENCE_RANGE, STORED_EVENT } from '../rules/rows.js'
 
 const sum = <N extends string>(name: N) => column(name, sumText, parseSum)
 const price = <N extends string>(name: N) => ({ quote: amount(`${name}_quote`), base: amount(`${name}_base`) })
@@ -47,14 +47,12 @@ export interface Tables {
    * of block ranges.
    */
   events: RowOf<typeof STORED_EVENT> & { dao: number, revision: number, late: 'event' | 'fee' | null }
-  unattributed: RowOf<typeof UNATTRIBUTED>
   sequence_ranges: RowOf<typeof SEQUENCE_RANGE> & { dao: number }
   /** Of days with a revision. */
   candles: RowOf<typeof CANDLE_ROW> & { dao: number, revision: number | null }
   closes: RowOf<typeof CLOSE> & { dao: number, day: number, revision: number }
   fee_rates: RowOf<typeof FEE_RATE> & { dao: number }
   makers: { dao: number, day: number, maker: string }
-  proposals: { proposal: string, dao: number }
   missing: MissingTransaction
 }
 

@@ -2,14 +2,11 @@ import type { VolumeRule } from '../../market/volume.js'
 import type { StepPlan } from '../rules/plan-step.js'
 import type { AddedRows } from '../rules/tally.js'
 import type {
-  FeeRate, MarketKey, MissingTransaction, PoolEvent, RebuiltTo, StoredEvent, StoreState, UnattributedEvent
+  FeeRate, MarketKey, MissingTransaction, PoolEvent, RebuiltTo, StoredEvent, StoreState
 } from '../rules/rows.js'
 
 /** Candles and ranges replace the stored ones. */
 export interface StepChanges extends Omit<StepPlan, 'swaps' | 'rates'> {
-  proposals: ReadonlyMap<string, string>
-  unattributed: readonly UnattributedEvent[]
-  attributed: ReadonlyArray<{ signature: string, eventIndex: number }>
   missing: readonly MissingTransaction[]
   found: readonly string[]
   state: Partial<NotedState>

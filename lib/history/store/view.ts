@@ -66,7 +66,7 @@ export async function putRows<T extends keyof Tables & string> (
   }
 }
 
-export async function deleteRows<T extends 'unattributed' | 'missing' | 'sequence_ranges', C extends keyof Tables[T]> (
+export async function deleteRows<T extends 'missing' | 'sequence_ranges', C extends keyof Tables[T]> (
   to: View, table: T, columns: ReadonlyArray<C & string>, keys: ReadonlyArray<Pick<Tables[T], C>>
 ): Promise<void> {
   if (keys.length === 0) return

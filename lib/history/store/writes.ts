@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { feeRatesOf } from '../rules/tally.js'
 import {
-  EVENT, FACTS, FEE_RATE, SEQUENCE_RANGE, STORED_EVENT, UNATTRIBUTED, type DayMaker, type FeeRate
+  EVENT, FACTS, FEE_RATE, SEQUENCE_RANGE, STORED_EVENT, type DayMaker, type FeeRate
 } from '../rules/rows.js'
 import { putAdded, putCloses, putMakers } from './candle-rows.js'
 import { rowOf, seqText } from '../rules/mapping.js'
@@ -65,23 +65,16 @@ async function putSequenceRanges (to: Writing, { sequenceRanges }: StepChanges):
     ranges.map(range => ({ dao: to.numberOf(dao), ...rowOf(SEQUENCE_RANGE, range) }))))
 }
 
-async function putOddities (to: Writing, changes: StepChanges): Promise<void> {
-  const waiting = changes.unattributed.map(event => rowOf(UNATTRIBUTED, event))
-  await putRows(to, 'unattributed', waiting, oc => oc.doNothing())
-  const attributed = changes.attributed.map(({ signature, eventIndex }) => ({ signature, event_index: eventIndex }))
-  await deleteRows(to, 'unattributed', ['signature', 'event_index'], attributed)
-  const proposals = Array.from(changes.proposals, ([proposal, dao]) => ({ proposal, dao: to.numberOf(dao) }))
-  await putRows(to, 'proposals', proposals, oc => oc.doNothing())
-  await putRows(to, 'missing', changes.missing, oc =>
-    oc.column('signature').doUpdateSet(excluded(['reason'])))
-  await deleteRows(to, 'missing', ['signature'], changes.found.map(signature => ({ signature })))
+async function putMissing (to: Writing, { missing, found }: StepChanges): Promise<void> {
+  await putRows(to, 'missing', missing, oc => oc.column('signature').doUpdateSet(excluded(['reason'])))
+  await deleteRows(to, 'missing', ['signature'], found.map(signature => ({ signature })))
 }
 
 export async function writeStep (to: Writing, changes: StepChanges): Promise<void> {
   await putEvents(to, changes)
   await putSequenceRanges(to, changes)
   await putAdded(to, changes)
-  await putOddities(to, changes)
+  await putMissing(to, changes)
   await putMeta(to.db, notesOf(changes.state))
 }
 

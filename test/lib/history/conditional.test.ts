@@ -13,7 +13,7 @@ const TABLES = {
   events: `select dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves,
     reason, raw, maker, block_index, quote_change, base_change, proposal from events order by dao, seq`,
   ...Object.fromEntries([
-    'daos', 'makers', 'fee_rates', 'proposals', 'sequence_ranges', 'unattributed'
+    'daos', 'makers', 'fee_rates', 'sequence_ranges'
   ].map(table => [table, `select * from ${table}`])),
   rates: "select value from meta where key = 'rates'",
   closes: 'select dao, day, seq, at, quote_reserves, base_reserves from closes order by dao, day',

@@ -13,7 +13,6 @@ const state = (indexedRanges: StoreState['indexedRanges'], ended = false): Store
   indexedRanges,
   ended,
   sequenceRanges: new Map(),
-  proposals: new Map(),
   missing: new Map(),
   losses: [],
   numbersAhead: new Map(),

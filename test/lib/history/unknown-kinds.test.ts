@@ -27,7 +27,7 @@ async function follow (t: Test) {
   const catchUp = async () => {
     for (; read < ledger.history.length; read++) {
       const tx = JSON.parse(ledger.history.json(read)) as RawTransaction
-      const place = { signature: ledger.history.signature(read), slot: tx.slot, blockIndex: 0 }
+      const place = { signature: ledger.history.signature(read), blockIndex: 0 }
       await writer.commit(
         { events: readEvents(tx, ledger.program, ledger.eventAuthority).map(event => ({ event, ...place })) }
       )

@@ -15,8 +15,6 @@ const QUERIES: Record<string, string> = {
   candles: `select ${DAO('candles')}, width, start, ${CANDLE} from candles`,
   sequence_ranges: `select ${DAO('sequence_ranges')}, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after,
     pending_seq, pending_at, pending_side, pending_input, pending_output, pending_fees_after from sequence_ranges`,
-  proposals: `select proposal, ${DAO('proposals')} from proposals`,
-  unattributed: 'select * from unattributed',
   missing: 'select * from missing',
   meta: "select * from meta where key in ('program', 'indexedRanges', 'ended', 'events', 'swaps', 'rates', 'valuation')"
 }

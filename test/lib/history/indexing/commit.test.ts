@@ -9,39 +9,6 @@ import type { RawTransaction } from '../../../../lib/chain/types.js'
 
 const VALUATION = { rate: ratio(5n, 1000n), basis: 'input' as const }
 
-test('a DAO counts as known only once what waited for it is written', async t => {
-  const ledger = createLedger({ seed: 4 })
-  const dao = ledger.dao(
-    { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
-  )
-  dao.unknownEvent()
-  const index = ledger.history.length - 1
-  const tx = JSON.parse(ledger.history.json(index)) as RawTransaction
-  const events = readEvents(tx, ledger.program, ledger.eventAuthority).map(
-    event => ({ event, signature: ledger.history.signature(index), slot: tx.slot })
-  )
-  const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
-  t.teardown(() => store.close())
-  let isFull = false
-  const writer = await createStepWriter({
-    ...store,
-    write: async changes => {
-      if (isFull) {
-        throw new ServiceError('HISTORY_UNAVAILABLE', 'the disk is full')
-      } await store.write(changes)
-    }
-  }, VALUATION, () => {})
-  await writer.commit({ events })
-  t.equal(writer.state.events, 0, 'nobody knows whose it is')
-  isFull = true
-  await t.rejects(writer.learn([dao.address]), { code: 'HISTORY_UNAVAILABLE' })
-  t.equal(writer.isDao(dao.address), false)
-  isFull = false
-  await writer.learn([dao.address])
-  t.equal(writer.isDao(dao.address), true)
-  t.equal(writer.state.events, 1, 'it is tried again, without a restart')
-})
-
 test('a step adds to what the one before has written, and to what may or may not have been', async t => {
   const ledger = createLedger({ seed: 5 })
   const dao = ledger.dao(
@@ -56,7 +23,7 @@ test('a step adds to what the one before has written, and to what may or may not
     const tx = JSON.parse(ledger.history.json(index)) as RawTransaction
     return {
       events: readEvents(tx, ledger.program, ledger.eventAuthority).map(
-        event => ({ event, signature: ledger.history.signature(index), slot: tx.slot, blockIndex: 0 })
+        event => ({ event, signature: ledger.history.signature(index), blockIndex: 0 })
       )
     }
   }
@@ -71,7 +38,6 @@ test('a step adds to what the one before has written, and to what may or may not
     }
   }, VALUATION, () => {})
   const trades = async () => (await store.daysAfter(0, 99)).rows.reduce((sum, { trades }) => sum + trades, 0)
-  await writer.learn([dao.address])
   for (let index = 0; index < begun; index++) await writer.commit(stepOf(index))
   await writer.commit(stepOf(begun + 1))
   t.equal(writer.state.firstSwaps.get(dao.address), ledger.swaps[1]!.time)

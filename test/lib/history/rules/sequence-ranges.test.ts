@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  holds, insert, mayHold, rangeOf, type FoundFee
+  holds, insert, rangeOf, type FoundFee
 } from '../../../../lib/history/rules/sequence-ranges.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/rows.js'
 import fc from '../../../support/property.js'
@@ -88,20 +88,6 @@ test('a number is held where a range has it, both ends included, however many ra
   )
   for (let seq = 0n; seq < 40n; seq++) t.equal(holds(ranges, seq), held(seq), `${seq}`)
   t.equal(holds([], 1n), false)
-  t.end()
-})
-
-test('a number may be missing where it is not held and its slot lies between its neighbours\'', t => {
-  const ranges = rangesOf([10n, 12n], [20n, 25n])
-  t.same([9n, 10n, 12n, 13n].map(seq => mayHold(ranges, seq, Number(seq))), [true, false, false, true])
-  t.same(
-    [11, 12, 13, 20, 21].map(slot => mayHold(ranges, 15n, slot)),
-    [false, true, true, true, false],
-    'of the slot of a neighbour it may be'
-  )
-  t.same([9, 10, 11].map(slot => mayHold(ranges, 5n, slot)), [true, true, false], 'before the first')
-  t.same([24, 25, 26].map(slot => mayHold(ranges, 30n, slot)), [false, true, true], 'behind the last')
-  t.equal(mayHold([], 1n, 1), true)
   t.end()
 })
 

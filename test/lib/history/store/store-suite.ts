@@ -32,9 +32,6 @@ const nothing: StepChanges = {
   sequenceRanges: new Map(),
   candles: [],
   makers: [],
-  proposals: new Map(),
-  unattributed: [],
-  attributed: [],
   missing: [],
   found: [],
   state: {}
@@ -112,7 +109,6 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       indexedRanges: [],
       ended: false,
       sequenceRanges: new Map(),
-      proposals: new Map(),
       missing: new Map(),
       losses: [],
       numbersAhead: new Map(),
@@ -131,7 +127,6 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(await store.swapsOfAll([A], 0, DAY), [])
     t.same(await store.traders([A], 0, DAY), new Map())
     t.same(await store.origins([{ dao: A, seq: 1n }]), [])
-    t.same(await store.unattributed(['x']), [])
   })
 
   test(`${name}: numbers of all 64 bits, and sums beyond, come back as they went in`, async t => {
@@ -272,33 +267,9 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     )
   })
 
-  test(`${name}: runs, indexed ranges, proposals, oddities and missing transactions`, async t => {
+  test(`${name}: runs, indexed ranges, oddities and missing transactions`, async t => {
     const place = await opened(t)
     const raw = Buffer.from([0, 255, 1])
-    const waiting = {
-      signature: 's',
-      eventIndex: 1,
-      kind: 'StakeToProposal',
-      seq: 5n,
-      slot: 7,
-      at: 8,
-      keepsFees: true,
-      keys: ['P'],
-      reason: null,
-      raw: null
-    }
-    const odd = {
-      signature: 's',
-      eventIndex: 2,
-      kind: 'Unreadable',
-      seq: null,
-      slot: 7,
-      at: null,
-      keepsFees: false,
-      keys: [],
-      reason: 'short',
-      raw
-    }
     const indexed = { newest: 'n', newestSlot: 9, oldest: 'o', oldestSlot: 3, oldestTime: null, anchor: null }
     await place.store.write({
       ...nothing,
@@ -307,8 +278,6 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         event(5n, { kind: 'Unreadable', swap: null, fees: null, reserves: null, reason: 'odd', raw, at: 50 })
       ],
       sequenceRanges: new Map([[A, [range(1n, 1n), range(3n, 3n), range(5n, 5n)]]]),
-      proposals: new Map([['P', A]]),
-      unattributed: [waiting, odd],
       missing: [
         { signature: 'm', slot: 4, at: null, reason: 'null' }, { signature: 'k', slot: 5, at: 6, reason: 'null' }
       ],
@@ -317,16 +286,14 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     let state = await (await place.reopen()).load()
     t.same(state.indexedRanges, [indexed])
     t.same(
-      [state.ended, state.proposals.get('P'), state.rates.get('25'), state.firstSwaps.get(A), state.unreadable.get(A)],
-      [true, A, 2, 33, 50]
+      [state.ended, state.rates.get('25'), state.firstSwaps.get(A), state.unreadable.get(A)],
+      [true, 2, 33, 50]
     )
     t.same([...state.missing.keys()], ['k', 'm'])
-    t.same(await place.store.unattributed(['P', 'Q']), [waiting])
     await place.store.write({
       ...nothing,
       events: [event(2n, { at: 22 }), event(4n, { at: 21, swap: null })],
       sequenceRanges: new Map([[A, [range(1n, 3n), range(5n, 5n)]]]),
-      attributed: [{ signature: 's', eventIndex: 1 }],
       missing: [{ signature: 'k', slot: 5, at: 6, reason: 'another' }],
       found: ['m'],
       state: {
@@ -340,7 +307,6 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     t.same(state.indexedRanges.length, 2)
     t.same([state.rates.get('25'), state.firstSwaps.get(A)], [1, 22])
     t.same([...state.missing.values()], [{ signature: 'k', slot: 5, at: 6, reason: 'another' }])
-    t.same(await place.store.unattributed(['P']), [])
   })
 
   test(`${name}: a rebuild empties what was, goes on where it was, and only then has its valuation`, async t => {

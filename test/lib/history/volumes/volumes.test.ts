@@ -21,9 +21,6 @@ const NOTHING_DONE: StepChanges = {
   sequenceRanges: new Map(),
   candles: [],
   makers: [],
-  proposals: new Map(),
-  unattributed: [],
-  attributed: [],
   missing: [],
   found: [],
   state: {}
