@@ -42,7 +42,7 @@ export default fp(async fastify => {
     if (status === 503 || status === 429) {
       reply.header('retry-after', (isServiceError(error) ? error.retryAfter : undefined) ?? RETRY_AFTER)
     }
-    reply.code(status).header('cache-control', 'no-store')
+    reply.code(status).cacheControl('no-store')
     if (status === 429 && isPageRoute(request.routeOptions.url) &&
       request.headers.accept?.includes('text/html') === true) {
       return reply.type(HTML_TYPE).send(pageOf(message))
@@ -51,7 +51,7 @@ export default fp(async fastify => {
   })
 
   fastify.setNotFoundHandler((request, reply) => {
-    reply.code(404).header('cache-control', 'no-store').type(JSON_TYPE)
+    reply.code(404).cacheControl('no-store').type(JSON_TYPE)
       .send(bodyOf(notFound('Endpoint', pathOf(request.originalUrl))))
   })
 
@@ -61,4 +61,4 @@ export default fp(async fastify => {
     payload.resume()
     done(null)
   })
-}, { name: 'errors', dependencies: ['rate-limit'] })
+}, { name: 'errors', dependencies: ['rate-limit', 'sensible'] })

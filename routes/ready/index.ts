@@ -26,7 +26,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     }
   }, async (_request, reply) => {
     const readiness = await market.readiness()
-    reply.header('cache-control', 'no-store')
+    reply.cacheControl('no-store')
     return reply.code(readiness.ready ? 200 : 503).send(readiness)
   })
 }

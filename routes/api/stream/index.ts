@@ -68,7 +68,7 @@ const routes: FastifyPluginAsync = async fastify => {
     }
     const question = { types: asked.types, pools: setOf(asked.pools), proposals: setOf(asked.proposals), after }
     await stream.check(question)
-    reply.header('cache-control', 'no-store').header('x-accel-buffering', 'no').type(CONTENT_TYPE)
+    reply.cacheControl('no-store').header('x-accel-buffering', 'no').type(CONTENT_TYPE)
     const begin = method === 'HEAD' ? undefined : stream.enter(client)
     reply.hijack()
     reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>)
