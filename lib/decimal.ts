@@ -82,7 +82,13 @@ export const isBelow = (a: Fixed, b: Fixed) => a.digits * tenTo(b.places) < b.di
 /** Decimal text with exactly `places` digits after the point, rounded. Throws a RangeError for a negative number. */
 export const toFixed = (value: Rational, places: number) => fixedText(fix(value, places))
 
-const trimZeros = (text: string) => text.includes('.') ? text.replace(/\.?0+$/, '') : text
+/** In one pass from the end: a token may have 255 decimals, for each of whose zeros a pattern would look again. */
+function trimZeros (text: string): string {
+  if (!text.includes('.')) return text
+  let end = text.length
+  while (text[end - 1] === '0') end--
+  return text.slice(0, text[end - 1] === '.' ? end - 1 : end)
+}
 
 /** As `toFixed`, without trailing zeros. */
 export const shortText = (value: Rational, places: number) => trimZeros(toFixed(value, places))

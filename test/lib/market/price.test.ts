@@ -5,11 +5,13 @@ import fc from '../../support/property.js'
 
 const U64 = (1n << 64n) - 1n
 const reserve = fc.oneof(fc.bigInt(1n, U64), fc.bigInt(1n, 1_000n), fc.constantFrom(1n, 2n, 99n, 100n, U64))
+/** Of most tokens, and as many as a mint can state. */
+const decimals = fc.oneof(fc.integer({ min: 0, max: 18 }), fc.constantFrom(19, 77, 254, 255))
 const pool = fc.record({
   baseReserves: reserve,
   quoteReserves: reserve,
-  baseDecimals: fc.integer({ min: 0, max: 18 }),
-  quoteDecimals: fc.integer({ min: 0, max: 18 })
+  baseDecimals: decimals,
+  quoteDecimals: decimals
 })
 const rules = { notional: ratio(100n), feeRate: ratio(5n, 1000n) }
 
