@@ -12,25 +12,16 @@ import {
 export type Level = readonly [price: string, amount: string]
 
 export const MAX_LEVELS = 250
-/** The price moves by this factor over one slice. */
-const STEP = { n: 1_001n, d: 1_000n }
 const SCALE = 10n ** 30n
+/** √1.001 × SCALE. */
+const STEP = 1_000_499_875_062_460_964_823_258_287_700n
 
 /** Raw units of one slice: what is paid in, fee included, and what comes out. */
 interface Slice { input: bigint, output: bigint }
 
-function squareRoot (value: bigint): bigint {
-  let guess = 1n << BigInt(value.toString(2).length + 1 >> 1)
-  for (;;) {
-    const next = (guess + value / guess) >> 1n
-    if (next >= guess) return guess
-    guess = next
-  }
-}
-
 /** √1.001^k × SCALE: by how much the paying side's reserve has grown once the price has moved k steps. */
-const growth: readonly bigint[] = Array.from({ length: MAX_LEVELS + 1 }, (_, k) =>
-  squareRoot(STEP.n ** BigInt(k) * SCALE * SCALE / STEP.d ** BigInt(k)))
+const growth = [SCALE]
+while (growth.length <= MAX_LEVELS) growth.push(growth.at(-1)! * STEP / SCALE)
 
 /** Whether `a` yields less per unit paid than `b`. */
 const isDearer = (a: Slice, b: Slice) => a.output * b.input < b.output * a.input
