@@ -5,12 +5,12 @@ import { ServiceError } from '../errors.js'
 import { positionAmount } from '../market/external-share.js'
 import { type AllocatedPart, circulatingOf, lockedTeamTokens, supplyRecord } from '../market/supply.js'
 import {
-  bidWallAddress, launchAddresses, type LaunchAddresses, LAUNCHPADS, relaunchAddresses, tokenAccountAddress
+  bidWallAddress, launchAddresses, LAUNCHPADS, relaunchAddresses, tokenAccountAddress
 } from '../protocol/addresses.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
-import { decodeExternalPool, decodeExternalPosition, type ExternalPosition } from '../protocol/external-pool.js'
-import { decodeLaunch, decodePackage, type Launch } from '../protocol/launch.js'
+import { decodeExternalPool, decodeExternalPosition } from '../protocol/external-pool.js'
+import { decodeLaunch, decodePackage } from '../protocol/launch.js'
 import { keyBytes, parseKey } from '../protocol/pda.js'
 import { decodeMint, decodeTokenAccount, MINT_HEAD } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
@@ -21,8 +21,7 @@ import type { Snapshot } from './snapshot.js'
 /** A supply by the accounts of one slot. */
 export type SupplyFacts = Exclude<Awaited<ReturnType<typeof supplyOf>>, string[]>
 
-/** The launch of a mint, and the position that it opened in the external pool. */
-interface Origin { launch: Launch, addresses: LaunchAddresses, position: ExternalPosition | null }
+type Origin = NonNullable<ReturnType<typeof findOrigin>>
 
 const MAX_MINTS = 10_000
 const noMint = (mint: string) => new ServiceError('MINT_NOT_FOUND', `${mint} holds no mint`)
@@ -183,8 +182,11 @@ export async function supplyOf (
   }
 }
 
-/** The launch that a mint comes from: the newest launchpad's that is complete, else the newest's. */
-function findOrigin (client: ProgramClient, mint: string, accounts: Accounts): Origin | undefined {
+/**
+ * The launch that a mint comes from, the newest launchpad's that is complete, else the newest's, and the position that
+ * it opened in the external pool.
+ */
+function findOrigin (client: ProgramClient, mint: string, accounts: Accounts) {
   const origins = candidatesOf(mint).flatMap(({ version, addresses }) => {
     const account = accounts.get(addresses.launch)
     if (account === undefined) return []

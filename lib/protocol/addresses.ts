@@ -83,8 +83,6 @@ export function relaunchAddresses (program: string, mint: string) {
   return { signer, dao: pda(program, text('dao'), signer, NO_NONCE) }
 }
 
-export type LaunchAddresses = ReturnType<typeof launchAddresses>
-
 /** Addresses of a launch (programs/v07_launchpad/src/instructions/initialize_launch.rs, complete_launch.rs). */
 export function launchAddresses (launchpad: string, mint: string) {
   const launch = pda(launchpad, text('launch'), mint)

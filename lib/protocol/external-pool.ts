@@ -4,7 +4,6 @@ import type { ProgramClient } from './client.js'
 
 /** Concentrated liquidity of the external pool. Square roots of prices (token B per token A) are Q64.64. */
 export type ExternalPool = ReturnType<typeof decodeExternalPool>
-export type ExternalPosition = ReturnType<typeof decodeExternalPosition>
 
 /** Compounding pools share reserves instead of following the curve; no launch opens one. */
 const COMPOUNDING = 2
