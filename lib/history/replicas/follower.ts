@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import pg from 'pg'
 import { createTurns, orLate } from '../../async.js'
 import { systemClock } from '../../clock.js'
 import { type ServiceError, unusable, warmingUp } from '../../errors.js'
@@ -6,7 +6,7 @@ import { type AnswersOptions, createAnswers, type Seen as State } from '../answe
 import { sequenceGapsOf } from '../rules/sequence-gaps.js'
 import { createStore } from '../store/create-store.js'
 import { failed, otherNetwork } from '../store/failures.js'
-import { configOf, createPool, type PostgresLocation, tablesOf } from '../store/postgres-connection.js'
+import { configOf, type PostgresLocation, tablesOf } from '../store/postgres-connection.js'
 import { type Db, NUMERIC_COLUMNS } from '../store/tables.js'
 import { createVolumes } from '../volumes/volumes.js'
 import { type LeaderProgress, lostKey, readLeaderProgress } from './leader-progress.js'
@@ -14,24 +14,31 @@ import { type LeaderProgress, lostKey, readLeaderProgress } from './leader-progr
 /** Longest wait for the first answer of the database, and for a reading, ms: a silent one takes longer to fail. */
 const PATIENCE_MS = 4_000
 const WHOLE_MS = 9_000
+/** For a connection that nobody uses. */
+const UNUSED_MS = 30_000
 
 const slow = () => unusable('the database takes too long')
 
 /** Of a process that only reads; the tables exist by the first use. */
 export function openPostgresReader (place: PostgresLocation) {
-  const db = tablesOf(createPool(configOf(place)))
+  const pool = new pg.Pool({ ...configOf(place), max: 1, idleTimeoutMillis: UNUSED_MS })
+  // without listeners the loss of a connection would end the process
+  pool.on('error', () => {}).on('connect', client => { client.on('error', () => {}) })
   const turns = createTurns()
   let opened: Db | undefined
 
   async function reading<T> (work: (db: Db) => Promise<T>): Promise<T> {
     if (opened !== undefined) return await work(opened)
-    const transaction = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only')
     try {
-      return await transaction.execute(async trx => {
-        // a truncated table is empty in older states, too: a rebuild waits for us, or we for it, before ours is chosen
-        await sql`lock table candles in access share mode`.execute(trx)
-        return await work(trx)
-      })
+      const client = await pool.connect()
+      // a truncated table is empty in older states, too: a rebuild waits for us, or we for it, before ours is chosen
+      const begun = client.query('start transaction isolation level repeatable read read only; ' +
+        'lock table candles in access share mode')
+      const read = Promise.all([work(tablesOf(client)), begun])
+      // the answer does not wait for the end
+      read.catch(() => {}).then(() => client.query('commit')).then(() => client.release(), client.release)
+      const [answer] = await read
+      return answer
     } catch (error) {
       throw failed("the history can't be read", error)
     }
@@ -42,7 +49,7 @@ export function openPostgresReader (place: PostgresLocation) {
       types: NUMERIC_COLUMNS,
       reading,
       writing: async () => { throw new Error('this process does not write') },
-      release: () => db.destroy()
+      release: () => pool.end()
     }),
     /**
      * Has what `work` reads through `store` be of one state of the database; one after the other, so that an older

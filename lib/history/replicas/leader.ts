@@ -7,9 +7,7 @@ import { messageOf, unusable } from '../../errors.js'
 import type { OnLog } from '../log-events.js'
 import type { Engine } from '../store/create-store.js'
 import { failed } from '../store/failures.js'
-import {
-  asPoolClient, configOf, isRefusedWrite, type PostgresLocation, tablesOf
-} from '../store/postgres-connection.js'
+import { configOf, isRefusedWrite, type PostgresLocation, tablesOf } from '../store/postgres-connection.js'
 import { type Db, NUMERIC_COLUMNS } from '../store/tables.js'
 
 /** The server ends a silent session after so long, ms: who is stopped or cut off loses the lead. */
@@ -48,8 +46,7 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
   }
   client.on('error', lose).on('end', () => lose(unusable('the connection has ended')))
   await client.connect()
-  const connection = asPoolClient((text, parameters) => client.query(text, [...parameters]), () => {})
-  const db = tablesOf({ connect: async () => connection, end: () => end() })
+  const db = tablesOf(client)
   const inTurn = createTurns()
   let epoch: string | undefined
 

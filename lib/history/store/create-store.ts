@@ -8,7 +8,7 @@ import { migrate } from './migrations.js'
 import { putPublished, stateReads } from './state.js'
 import type { PublishedSlot } from './types.js'
 import type { ColumnTypes, Db } from './tables.js'
-import { putMeta, putRows, readMeta, readRevision, type View, type Writing } from './view.js'
+import { putMeta, putRows, readMeta, revisionOf, type View, type Writing } from './view.js'
 import { putAmended, putRebuilt, writeStep } from './writes.js'
 
 export interface Engine {
@@ -93,8 +93,9 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
 
   async function step (work: (to: Writing) => Promise<void>): Promise<void> {
     await writing(async trx => {
-      let revision = await readRevision(trx)
-      const to = { ...await viewOf(trx), numberOf, nextRevision: () => ++revision }
+      const meta = await readMeta(trx)
+      let revision = revisionOf(meta)
+      const to = { ...await viewOf(trx), meta, numberOf, nextRevision: () => ++revision }
       await work(to)
       await putRows(to, 'daos', fresh, oc => oc.doNothing())
       await putMeta(trx, { revision: String(to.nextRevision()) })
@@ -133,7 +134,7 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     }),
     write: write(writeStep),
     writeRebuilt: write(putRebuilt),
-    publish: (slot: PublishedSlot) => note(db => putPublished({ db }, slot)),
+    publish: (slot: PublishedSlot) => note(db => putPublished(db, slot)),
     /** How far the process that writes has come, as `leader` gives it. */
     tell: (progress: string) => note(db => putMeta(db, { progress })),
     amend: write(putAmended),

@@ -8,7 +8,7 @@ import type { ToldEvent } from '../rules/unknown-kinds.js'
 import { INCOMPLETE, IS_ON_TIME, IS_POOL_EVENT } from './conditions.js'
 import { type RowOf, seqText } from '../rules/mapping.js'
 import type { IncompleteEvent, PoolEventsQuery, PublishedSlot, Since, Traders, TradesQuery } from './types.js'
-import { grouped, isOfDaos, isOneOf, readRevision, type View, withDao } from './view.js'
+import { grouped, isOfDaos, isOneOf, type View, withDao } from './view.js'
 
 const COLUMNS = ['dao', ...POOL_EVENT.columns] as const
 const tradesOf = (view: View, rows: ReadonlyArray<RowOf<typeof POOL_EVENT> & { dao: number }>): Trade[] =>
@@ -122,11 +122,11 @@ export const eventReads = {
     }
     const rows = await query.orderBy('slot').orderBy('block_index', order => order.asc().nullsFirst())
       .orderBy('event_index').limit(limit).execute()
-    const events = rows.map(row => withDao(view, POOL_EVENT)(row.late === null ? row : { ...row, fee: null }))
-    for (const event of events) {
-      if (event.swap === null && event.liquidity === null) event.liquidity = await broughtBack(view, event)
-    }
-    return events
+    return await Promise.all(rows.map(async row => {
+      const event = withDao(view, POOL_EVENT)(row.late === null ? row : { ...row, fee: null })
+      const isTold = event.swap !== null || event.liquidity !== null
+      return isTold ? event : { ...event, liquidity: await broughtBack(view, event) }
+    }))
   },
 
   /** The newest block up to a slot that has a stored event. */
@@ -168,7 +168,7 @@ export const eventReads = {
     const rows = await (after === undefined
       ? trades.where('at', '>=', from).where('at', '<', to)
       // both bounds, and `+at`, have the planner use the index of revisions, not those of times and trades
-      : trades.where('revision', '>', after).where('revision', '<=', await readRevision(db))
+      : trades.where('revision', '>', after).where('revision', '<=', Number.MAX_SAFE_INTEGER)
         .where(sql<boolean>`+at >= ${from} and +at < ${to}`)).execute()
     return rows.map(({ dao }) => addressOf(dao))
   },

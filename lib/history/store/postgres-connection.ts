@@ -1,6 +1,6 @@
 /** Every wait has its limit, every loss of a connection is an error of who uses it. */
-import { Kysely, type PostgresPool, type PostgresPoolClient, sql, PostgresDialect } from 'kysely'
-import pg, { type ClientConfig, type PoolConfig } from 'pg'
+import { Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely'
+import pg, { type ClientConfig } from 'pg'
 import { unusable } from '../../errors.js'
 import { hasNoRoom } from './failures.js'
 import { type Tables, NUMERIC_COLUMNS } from './tables.js'
@@ -19,9 +19,6 @@ const CONNECT_MS = 5000
 /** The server ends a statement, ms; if it does not answer, we stop waiting. */
 const STATEMENT_MS = 10_000
 const ANSWER_MS = 12_000
-const UNUSED_MS = 30_000
-/** Connections for reads. */
-const MOST = 4
 
 /** Reads DATABASE_URL, with its `schema`. Throws HISTORY_UNAVAILABLE, never repeating its password. */
 export function parseDatabaseUrl (url: string): PostgresLocation {
@@ -48,6 +45,8 @@ export function configOf ({ config, schema }: PostgresLocation, settings: Record
     },
     options: [config.options, ...own.map(([name, value]) => `-c ${name}=${value}`)].join(' '),
     application_name: `dao-market-data ${schema}`,
+    // what is asked together is sent together, and a connection whose query gets no answer is closed
+    pipeline: true,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: ANSWER_MS,
     keepAlive: true,
@@ -55,36 +54,14 @@ export function configOf ({ config, schema }: PostgresLocation, settings: Record
   }
 }
 
-/** For Kysely, without cursors. */
-export const asPoolClient = (
-  query: (text: string, parameters: readonly unknown[]) => Promise<pg.QueryResult>, release: () => void
-): PostgresPoolClient =>
-  ({ query, release }) as unknown as PostgresPoolClient
-
-export const tablesOf = (pool: PostgresPool) => new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
-
-/** A connection whose query got no answer is closed. */
-export function createPool (config: ClientConfig, max = MOST): PostgresPool {
-  const pool = new pg.Pool({ ...config, max, idleTimeoutMillis: UNUSED_MS } satisfies PoolConfig)
-  // without a listener the loss of a connection would end the process
-  pool.on('error', () => {})
-  pool.on('connect', client => { client.on('error', () => {}) })
-  return {
-    async connect () {
-      const client = await pool.connect()
-      let broken = false
-      return asPoolClient(async (text, parameters) => {
-        try {
-          return await client.query(text, [...parameters])
-        } catch (error) {
-          // after any other error than the server's own the connection may be broken
-          broken ||= !(error instanceof pg.DatabaseError)
-          throw error
-        }
-      }, () => client.release(broken))
-    },
-    end: () => pool.end()
-  }
+/** Over one connection. */
+export function tablesOf (client: pg.ClientBase) {
+  const connection = {
+    query: (text: string, parameters: readonly unknown[]) => client.query(text, [...parameters]), release () {}
+  } as unknown as PostgresPoolClient   // without cursors
+  return new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: { connect: async () => connection, end: async () => {} } })
+  })
 }
 
 /** A row that breaks a constraint (SQLSTATE class 23) or finds no room: the connection is as good as before. */
@@ -104,18 +81,18 @@ export async function preparePostgres (place: PostgresLocation, program?: string
   const { schema } = place
   // a migration of a large table may take long
   const { query_timeout: _, ...config } = configOf(place, { statement_timeout: 0 })
-  const db = tablesOf(createPool(config, 1))
+  const client = new pg.Client(config).on('error', () => {})
   try {
-    await db.connection().execute(async connection => {
-      // held until the connection is closed
-      const lock = `dao-market-data tables ${schema}`
-      await sql`select pg_advisory_lock(hashtextextended(${lock}, 0))`.execute(connection)
-      // making one needs a right that the user may lack
-      const { rows } = await sql`select from pg_namespace where nspname = ${schema}`.execute(connection)
-      if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(connection)
-      await prepareTables({ db: connection, types: NUMERIC_COLUMNS }, program)
-    })
+    await client.connect()
+    const db = tablesOf(client)
+    // held until the connection is closed
+    const lock = `dao-market-data tables ${schema}`
+    await sql`select pg_advisory_lock(hashtextextended(${lock}, 0))`.execute(db)
+    // making one needs a right that the user may lack
+    const { rows } = await sql`select from pg_namespace where nspname = ${schema}`.execute(db)
+    if (rows.length === 0) await sql`create schema ${sql.id(schema)}`.execute(db)
+    await prepareTables({ db, types: NUMERIC_COLUMNS }, program)
   } finally {
-    await db.destroy()
+    await client.end()
   }
 }

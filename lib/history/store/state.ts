@@ -1,8 +1,9 @@
 import { sql } from 'kysely'
 import { SEQUENCE_RANGE, type StoreState } from '../rules/rows.js'
 import { jsonText, jsonValue } from '../rules/mapping.js'
+import type { Db } from './tables.js'
 import type { NotedState, PublishedSlot } from './types.js'
-import { grouped, putMeta, readMeta, readRevision, type View } from './view.js'
+import { grouped, putMeta, readMeta, revisionOf, type View } from './view.js'
 
 type Noted = NotedState & Pick<StoreState, 'valuation' | 'rebuilding'>
 
@@ -24,27 +25,30 @@ function stateOfNotes (notes: ReadonlyMap<string, string>): Noted {
   }
 }
 
-export const readPublished = async ({ db }: Pick<View, 'db'>): Promise<PublishedSlot | null> =>
-  JSON.parse((await readMeta(db)).get('published') ?? 'null')
+export const publishedOf = (meta: ReadonlyMap<string, string>): PublishedSlot | null =>
+  JSON.parse(meta.get('published') ?? 'null')
 
 /** An older slot changes nothing. */
-export async function putPublished (to: Pick<View, 'db'>, slot: PublishedSlot): Promise<void> {
-  const known = await readPublished(to)
-  if (known === null || known.slot < slot.slot) await putMeta(to.db, { published: JSON.stringify(slot) })
+export async function putPublished (db: Db, slot: PublishedSlot): Promise<void> {
+  const known = publishedOf(await readMeta(db))
+  if (known === null || known.slot < slot.slot) await putMeta(db, { published: JSON.stringify(slot) })
 }
 
 export const stateReads = {
   async load ({ db, addressOf }: View): Promise<StoreState> {
-    const ranges = await db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute()
-    const missing = await db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute()
     const first = sql<number | null>`(
       select at from events where dao = daos.id and side is not null order by at limit 1)`
-    const daos = await db.selectFrom('daos').select(['address', first.as('at')]).execute()
-    // by DAO, as in its index: by time every event would be read
-    const unreadable = await db.selectFrom('events').select(({ fn }) => ['dao', fn.max('at').as('at')])
-      .where('reason', 'is not', null).groupBy('dao').execute()
+    const [meta, ranges, missing, daos, unreadable] = await Promise.all([
+      readMeta(db),
+      db.selectFrom('sequence_ranges').selectAll().orderBy('dao').orderBy('first_seq').execute(),
+      db.selectFrom('missing').selectAll().orderBy('slot', 'desc').execute(),
+      db.selectFrom('daos').select(['address', first.as('at')]).execute(),
+      // by DAO, as in its index: by time every event would be read
+      db.selectFrom('events').select(({ fn }) => ['dao', fn.max('at').as('at')])
+        .where('reason', 'is not', null).groupBy('dao').execute()
+    ])
     return {
-      ...stateOfNotes(await readMeta(db)),
+      ...stateOfNotes(meta),
       sequenceRanges: grouped(ranges, ({ dao }) => addressOf(dao), SEQUENCE_RANGE.read),
       missing: new Map(missing.map(row => [row.signature, row])),
       firstSwaps: new Map(daos.flatMap(({ address, at }) => at === null ? [] : [[address, at]])),
@@ -53,16 +57,16 @@ export const stateReads = {
   },
 
   /** null: nothing yet. */
-  published: readPublished,
+  published: async ({ db }: View) => publishedOf(await readMeta(db)),
 
-  revision: ({ db }: View) => readRevision(db),
+  revision: async ({ db }: View) => revisionOf(await readMeta(db)),
 
   /** Of who writes: undefined before the first. */
   async leader ({ db }: View) {
     const meta = await readMeta(db)
     return {
       /** Grows with every step. */
-      revision: Number(meta.get('revision') ?? 0),
+      revision: revisionOf(meta),
       /** Grows with every process that takes the lead. */
       fencingToken: meta.get('epoch'),
       /** The network of the rows, by its genesis hash. */

@@ -16,6 +16,8 @@ export interface View {
 
 /** Within the transaction of a step. */
 export interface Writing extends View {
+  /** As the step finds it. */
+  meta: ReadonlyMap<string, string>
   /** As `idOf`, given if it has none. */
   numberOf (dao: string): number
   nextRevision (): number
@@ -101,5 +103,4 @@ export async function putMeta (db: Db, values: Record<string, string>): Promise<
 }
 
 /** Of the last committed step. */
-export const readRevision = async (db: Db): Promise<number> =>
-  Number((await readMeta(db)).get('revision') ?? 0)
+export const revisionOf = (meta: ReadonlyMap<string, string>) => Number(meta.get('revision') ?? 0)

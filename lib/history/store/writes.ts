@@ -5,7 +5,7 @@ import {
 } from '../rules/rows.js'
 import { putAdded, putCloses, putMakers } from './candle-rows.js'
 import { rowOf, seqText } from '../rules/mapping.js'
-import { notesOf, readPublished } from './state.js'
+import { notesOf, publishedOf } from './state.js'
 import type { AmendedEvent, RebuiltPage, StepChanges } from './types.js'
 import { deleteRows, excluded, putMeta, putRows, type Writing } from './view.js'
 
@@ -30,7 +30,7 @@ export async function putAmended (
 }
 
 async function putEvents (to: Writing, { events, fees }: StepChanges): Promise<void> {
-  const published = (await readPublished(to))?.slot ?? -1
+  const published = publishedOf(to.meta)?.slot ?? -1
   await putRows(to, 'events', events.map(event => ({
     revision: to.nextRevision(),
     dao: to.numberOf(event.dao),

@@ -30,7 +30,7 @@ export function createAggregate (store: Store, valuation: VolumeRule) {
   return async (daos: readonly string[], from: number, to: number) => {
     const sums = new Map<string, Candle>()
     const add = (dao: string, candle: Candle) => sums.set(dao, joinCandles(sums.get(dao) ?? EMPTY_CANDLE, candle))
-    for (const { size, ...piece } of piecesOf(from, to)) {
+    await Promise.all(Array.from(piecesOf(from, to), async ({ size, ...piece }) => {
       if (size === null) {
         for (const { dao, seq, swap } of await store.swapsOfAll(daos, piece.from, piece.to)) {
           add(dao, candleOf(swap, seq, swapVolume(swap, valuation)))
@@ -38,7 +38,7 @@ export function createAggregate (store: Store, valuation: VolumeRule) {
       } else {
         for (const candle of await store.candlesOfAll(daos, size, piece)) add(candle.dao, candle)
       }
-    }
+    }))
     return sums
   }
 }

@@ -66,10 +66,10 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
     async windows (now: number, known: Completeness) {
       const stored = [...known.sequenceRanges.keys()]
       const minute = now - now % MINUTE
-      const [days, who] = [await day(now, known), await traders(now + 1, stored)]
-      const [week, month] = [await lastWeek(minute, stored), await lastMonth(minute, stored)]
-      const prices: Array<Awaited<ReturnType<typeof lastPrices[0]>>> = []
-      for (const read of lastPrices) prices.push(await read(now, stored))
+      const [days, who, week, month, ...prices] = await Promise.all([
+        day(now, known), traders(now + 1, stored), lastWeek(minute, stored), lastMonth(minute, stored),
+        ...lastPrices.map(read => read(now, stored))
+      ])
       return new Map(await inSlices(days, ([dao, { candle, wholeAfter, covers, complete }]) => {
         const quoteOf = (sums: typeof week, from: number) => {
           const candle = sums.get(dao) ?? EMPTY_CANDLE

@@ -20,11 +20,11 @@ export function createWindow<T> (
 
   async function changedSince ({ end: before, revision }: NonNullable<typeof kept>, end: number): Promise<Set<string>> {
     const [from, to] = [Math.min(before, end), Math.max(before, end)]
-    return new Set([
-      ...await store.daosTraded(Math.max(0, from - span), to, revision),
-      ...await store.daosTraded(from, to),
-      ...span < to ? await store.daosTraded(Math.max(0, from - span), to - span) : []
-    ])
+    return new Set((await Promise.all([
+      store.daosTraded(Math.max(0, from - span), to, revision),
+      store.daosTraded(from, to),
+      span < to ? store.daosTraded(Math.max(0, from - span), to - span) : []
+    ])).flat())
   }
 
   return (end, daos) => inTurn(async () => {
