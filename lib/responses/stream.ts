@@ -2,7 +2,7 @@
 import { createTurns, eachInSlices } from '../async.js'
 import { chunks } from '../chunks.js'
 import type { Clock } from '../clock.js'
-import { isServiceError } from '../errors.js'
+import { isServiceError, orUnknown } from '../errors.js'
 import type { ChainPosition, Trade } from '../history/history.js'
 import { type EventStream, message } from '../http/event-stream.js'
 import type { Kept } from '../live/fresh.js'
@@ -79,11 +79,21 @@ const mark = (position: ChainPosition) => `: here\nid: ${idOf(position)}\n\n`
 
 interface Told { text: string, pool: string, proposal?: string }
 interface ToldTrade extends Told { position: ChainPosition }
-/** Of a type, by pool or proposal. */
+/** Of a list, by pool or proposal. */
 type Texts = ReadonlyMap<string, Told>
 const NOTHING: Texts = new Map()
-/** `isKept`: told that trades are held back. */
-interface Follower { asked: StreamAsked, listener: Listener, after: ChainPosition, isKept: boolean }
+const LISTS = ['ticker', 'proposal'] as const
+type List = typeof LISTS[number]
+
+interface Follower {
+  asked: StreamAsked
+  listener: Listener
+  after: ChainPosition
+  /** Told that trades are held back. */
+  isKept: boolean
+  /** What has been told of a list; undefined where that is not asked for, and while it is being told. */
+  told: Partial<Record<List, Texts | undefined>>
+}
 
 const isAsked = ({ asked: { pools, proposals } }: Follower, { pool, proposal }: Told) =>
   (proposal === undefined ? undefined : proposals?.has(proposal)) ?? pools?.has(pool) ?? true
@@ -99,16 +109,16 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
   const publishedSlot = async (): Promise<number> => (await latest(history)).slot
 
   /** Published trades behind a position, in pages, each up to slot `to`; `oldest`: Unix second of its first event. */
-  async function * pagesAfter (begin: ChainPosition) {
-    for (let next: ChainPosition | undefined = begin; next !== undefined;) {
-      const after: ChainPosition = next
-      const to: number = await publishedSlot()
+  async function * pagesAfter (after: ChainPosition) {
+    for (let isLast = false; !isLast;) {
+      const to = await publishedSlot()
       if (after.slot > to) return
       const events = await history.published(reading =>
         reading.poolEvents({ from: after.slot, to, after, limit: PAGE }))
       const trades: ToldTrade[] = []
       for (const event of events) {
         const [pool, position] = [event.dao, positionOf(event)]
+        after = position
         if (event.swap === null || excluded.has(pool)) continue
         const tokens = await poolTokens(snapshots, pool, event.slot)
         if (tokens === undefined) continue
@@ -116,7 +126,7 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
         trades.push({ pool, position, text: message('trade', { pool_id: pool, ...row }, idOf(position)) })
       }
       yield { trades, to, oldest: events[0]?.at }
-      next = events.length === PAGE ? positionOf(events.at(-1)!) : undefined
+      isLast = events.length < PAGE
     }
   }
 
@@ -148,9 +158,8 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
 
   /** Tells once that stored trades are held back for too long, as by a transaction that is not given. */
   async function lookForKept (): Promise<void> {
-    const limit = excluded.size === 0 ? 1 : PAGE
     const kept = await history.published(reading =>
-      reading.poolEvents({ from: told + 1, to: Number.MAX_SAFE_INTEGER, limit }))
+      reading.poolEvents({ from: told + 1, to: Number.MAX_SAFE_INTEGER, limit: PAGE }))
     const first = kept.find(({ dao }) => !excluded.has(dao))
     const isKept = first !== undefined && history.head().time - first.at > LATE
     for (const follower of followers) {
@@ -159,59 +168,53 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
     }
   }
 
-  /** A look that tells what has changed, and everything to who resumes, or came while nothing could be read. */
-  function createLook (type: StreamType, load: Kept<Texts>): () => Promise<void> {
-    let previous: Texts | undefined
-    /** What each was told last; undefined while being told. */
-    const lastTold = new WeakMap<Follower, Texts | undefined>()
+  const lists: Record<List, Kept<Texts>> = {
+    ticker: formOf(tickers, ({ tickers }) => new Map(tickers.map(ticker =>
+      [ticker.pool_id, { text: message('ticker', ticker), pool: ticker.pool_id }]))),
+    proposal: formOf(proposals, known => new Map(known.map(one => {
+      const { address: proposal, dao, number, state } = one.proposal
+      return [proposal, { text: message('proposal', { proposal, dao, number, state }), pool: dao, proposal }]
+    })))
+  }
 
-    /** As fast as it is taken: a thousand may come at once. */
-    async function tellOf (changed: readonly Told[], texts: Texts, follower: Follower): Promise<void> {
-      const { listener } = follower
-      lastTold.set(follower, undefined)
-      for (const some of chunks(changed.filter(one => isAsked(follower, one)), TEXTS)) {
-        listener.write(some.map(({ text }) => text).join(''))
-        if (some.length === TEXTS) await listener.drained()
-        if (!listener.isOpen) return
-      }
-      lastTold.set(follower, texts)
-    }
-
-    return async () => {
-      const listening = [...followers].filter(({ asked }) => asked.types.has(type))
-      if (listening.length === 0) {
-        previous = undefined
-        return
-      }
-      const come = listening.filter(follower => !lastTold.has(follower))
-      // if nothing can be read now, they will be told everything
-      for (const follower of come) lastTold.set(follower, NOTHING)
-      const { value: texts, left } = await withAge(sources, load)
-      // other answers show an old state, too: changes are told from there on
-      previous ??= texts
-      for (const follower of come) if (follower.asked.after === undefined) lastTold.set(follower, previous)
-      // a message can't say that its state is old
-      if (left === 0) return
-      /** By what was told last, nearly the same to all. */
-      const changes = new Map<Texts, Told[]>([[texts, []]])
-      for (const follower of listening) {
-        const last = lastTold.get(follower)
-        if (last === undefined) continue
-        const changed = changes.get(last) ??
-          [...texts].filter(([key, { text }]) => last.get(key)?.text !== text).map(([, one]) => one)
-        changes.set(last, changed)
-        tellOf(changed, texts, follower).catch(onError)
-      }
-      previous = texts
+  /** Who resumes, or comes while a list can't be read, will be told all of it, others what changes from now on. */
+  async function beginLists ({ asked, told }: Follower): Promise<void> {
+    for (const type of LISTS) {
+      if (!asked.types.has(type)) continue
+      const known = asked.after === undefined ? await orUnknown(lists[type]([])) : undefined
+      told[type] = known ?? NOTHING
     }
   }
 
-  const tickerTexts = formOf(tickers, ({ tickers }): Texts => new Map(tickers.map(ticker =>
-    [ticker.pool_id, { text: message('ticker', ticker), pool: ticker.pool_id }])))
-  const proposalTexts = formOf(proposals, (known): Texts => new Map(known.map(one => {
-    const { address: proposal, dao, number, state } = one.proposal
-    return [proposal, { text: message('proposal', { proposal, dao, number, state }), pool: dao, proposal }]
-  })))
+  /** As fast as it is taken: a thousand may come at once. */
+  async function tellList (follower: Follower, type: List, changed: readonly Told[], texts: Texts): Promise<void> {
+    const { listener, told } = follower
+    told[type] = undefined
+    for (const some of chunks(changed.filter(one => isAsked(follower, one)), TEXTS)) {
+      listener.write(some.map(({ text }) => text).join(''))
+      if (some.length === TEXTS) await listener.drained()
+      if (!listener.isOpen) return
+    }
+    told[type] = texts
+  }
+
+  /** Tells what has changed in a list. */
+  async function lookForChanges (type: List): Promise<void> {
+    const listening = [...followers].filter(({ told }) => told[type] !== undefined)
+    if (listening.length === 0) return
+    const { value: texts, left } = await withAge(sources, lists[type])
+    // a message can't say that its state is old
+    if (left === 0) return
+    /** By what was told last, nearly the same to all. */
+    const changes = new Map<Texts, Told[]>([[texts, []]])
+    for (const follower of listening) {
+      const last = follower.told[type]!
+      const changed = changes.get(last) ??
+        [...texts].filter(([key, { text }]) => last.get(key)?.text !== text).map(([, one]) => one)
+      changes.set(last, changed)
+      tellList(follower, type, changed, texts).catch(onError)
+    }
+  }
 
   /** What can't be read now is told once it can. */
   async function look (what: () => Promise<void>): Promise<void> {
@@ -220,7 +223,7 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
 
   /** Looks, and sends heartbeats, while anybody follows. */
   async function lookOn (): Promise<void> {
-    const looks = [lookForTrades, createLook('ticker', tickerTexts), createLook('proposal', proposalTexts)]
+    const looks = [lookForTrades, ...LISTS.map(type => () => lookForChanges(type))]
     // beside the looks, which may wait for a node
     let endBeat = clock.after(BEAT_MS, function beat () {
       for (const { listener, after } of followers) listener.write(mark(after))
@@ -268,7 +271,7 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
     /** Tells what is asked for until the listener has gone. Rejects where it can't begin. */
     async follow (asked: StreamAsked, listener: Listener) {
       const after = asked.types.has('trade') ? asked.after : undefined
-      const follower: Follower = { asked, listener, after: after ?? endOf(0), isKept: false }
+      const follower: Follower = { asked, listener, after: after ?? endOf(0), isKept: false, told: {} }
       if (after) await replay(follower)
       // between two looks, so that all have been told the same
       await inTurn(async () => {
@@ -279,6 +282,7 @@ export function createStream ({ sources, clock, tickers, proposals, onError }: S
         moveOn(follower, told)
         listener.write(mark(follower.after))
         followers.add(follower)
+        beginLists(follower).catch(onError)
         if (!isLooking) lookOn().catch(onError)
       })
     }
