@@ -39,8 +39,7 @@ export function createPoolResponses (sources: Sources, facts: DaoFigures) {
     const { dao } = pair
     const day = window.complete ? window : null
     const { quote, price } = textsOf(pair)
-    const sumOf = (value: Rational | null | undefined, decimals: number) =>
-      ifKnown(value, sum => exactUnits(sum, decimals))
+    const inQuote = (sum: Rational) => exactUnits(sum, pair.quoteDecimals)
     return {
       pool_id: pair.address,
       ticker_id: tickerIdOf(pair),
@@ -55,10 +54,10 @@ export function createPoolResponses (sources: Sources, facts: DaoFigures) {
       high_24h: ifKnown(day?.high, price),
       low_24h: ifKnown(day?.low, price),
       vwap_24h: ifKnown(day?.priced, price),
-      base_volume_24h: sumOf(day?.base, pair.baseDecimals),
-      target_volume_24h: sumOf(day?.quote, pair.quoteDecimals),
-      target_volume_7d: sumOf(window.quote7d, pair.quoteDecimals),
-      target_volume_30d: sumOf(window.quote30d, pair.quoteDecimals),
+      base_volume_24h: ifKnown(day?.base, sum => exactUnits(sum, pair.baseDecimals)),
+      target_volume_24h: ifKnown(day?.quote, inQuote),
+      target_volume_7d: ifKnown(window.quote7d, inQuote),
+      target_volume_30d: ifKnown(window.quote30d, inQuote),
       trades_24h: day?.trades ?? null,
       buys_24h: day?.buys ?? null,
       sells_24h: day?.sells ?? null,
@@ -179,6 +178,7 @@ export function createPoolResponses (sources: Sources, facts: DaoFigures) {
       const pair = await listed(poolId, parts)
       const whole = quoteRules.feeRate
       // the protocol's part by the newest swap of any pool; the rest goes to liquidity providers
+      headOf(sources, parts)
       const [newest] = await history.read(reading => reading.feeRates())
       const protocol = newest === undefined ? whole : ratio(BigInt(newest.bps), 10_000n)
       const rest = subtract(whole, protocol)

@@ -8,7 +8,8 @@ import type { Prices } from '../../schemas/prices.js'
 import { fromBase58 } from '../../simulator/bytes.js'
 import { u64 } from '../support/transaction-events.js'
 import { createRandom } from '../../simulator/random.js'
-import { allOfNow, build, headReached, historyComplete, settings, startChain } from '../helper.js'
+import { createLedger, startNode } from '../../simulator/index.js'
+import { allOfNow, build, headReached, historyComplete, patient, settings, startChain } from '../helper.js'
 import { getterOf } from '../support/answers.js'
 
 const DAY = 86_400
@@ -311,6 +312,21 @@ test('a pool that has not been traded since the program changed its rates is quo
     const { output, fee } = idle!.swap('buy', 1_234_567_891n)
     t.same([told.output, told.fee.amount], [formatUnits(output, 6), formatUnits(fee, 6)])
   }
+})
+
+test('a quote is as old as the swaps that its fee is told by', async t => {
+  const ledger = createLedger()
+  const node = await startNode(ledger, { finalityLag: 60 })
+  t.teardown(() => node.close())
+  const { address } =
+    ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
+  ledger.advance(120)
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
+  await historyComplete(app)
+  const { headers } = await patient(app, `/api/pools/${address}/quote?side=buy&amount=1`)
+  const { time } = app.history.head()
+  t.ok(time < ledger.time)
+  t.ok(Date.parse(String(headers['x-chain-time'])) <= time * 1000)
 })
 
 test('quotes are the compiled program\'s own outputs, to the raw unit', {
