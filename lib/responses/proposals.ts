@@ -1,7 +1,7 @@
 import type { AccountReader } from '../chain/accounts.js'
 import { formatUnits } from '../decimal.js'
 import { badAnswer, warmingUp } from '../errors.js'
-import { isWalked, type MarketKey, type ProposalEvent } from '../history/history.js'
+import { isWalked, type MarketKey, type ProposalEvent, type Reading } from '../history/history.js'
 import { jsonResponse } from '../http/cached-response.js'
 import { type Part, partOf, within } from '../live/fresh.js'
 import { type PoolTokens, tokensOf } from '../live/snapshot.js'
@@ -35,10 +35,11 @@ const bpsOf = (proposal: Proposal, dao: Dao) => isOpen(proposal)
 
 interface Told { created?: ProposalEvent, ended?: ProposalEvent }
 
-/** `bps`: its threshold, null once decided; `decimals`: undefined where a mint of its DAO can't be read. */
 export interface Known {
   proposal: Proposal
+  /** Its threshold, null once decided. */
   bps: number | null
+  /** undefined where a mint of its DAO can't be read. */
   decimals: PoolTokens | undefined
   /** As far as events tell. */
   told: Told
@@ -98,33 +99,36 @@ export type ProposalAnswers = ReturnType<typeof createProposals>
 export function createProposals (sources: Sources, reader: AccountReader, program: ProgramClient) {
   const { snapshot: snapshots, history } = sources
 
+  const toldBy = async (reading: Reading, address?: string) => toldOf(await reading.proposalEvents(address))
+
   /** Newest first, by launch or else creation, which may not be final yet. */
   const all = keep(sources, async parts => {
     const { daos, tokens } = await stateOf(snapshots, parts)
     headOf(sources, parts)
-    const events = toldOf(await history.read(reading => reading.proposalEvents()))
     // no account of a proposal is ever closed
-    const made = new Map(Array.from(events).flatMap(([address, { created }]) =>
+    const made = new Map(Array.from(await history.read(toldBy)).flatMap(([address, { created }]) =>
       created === undefined ? [] : [[address, created.slot] as const]))
     const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX, made)
     parts.push(partOf(read))
-    const known = read.value.flatMap((account): Known[] => {
+    const listed = read.value.flatMap(account => {
       try {
         const proposal = decodeProposal(program.program, account)
         const dao = daos.get(proposal.dao)
-        if (dao === undefined) return []
-        const told = events.get(proposal.address) ?? {}
-        const isRead = isTold({ proposal, told })
-        return [{ proposal, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens), told, isRead }]
+        return dao === undefined ? [] : [{ proposal, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens) }]
       } catch (error) {
         // of another build, or damaged: left out
         if (error instanceof DecodeError) return []
         throw error
       }
     })
+    const known: Known[] = []
     await history.read(async reading => {
-      for (const one of known) {
-        one.isRead ||= isWalked(reading.walkedTo, madeAfter(one.told)) && !await reading.untold(one.proposal.dao)
+      const events = await toldBy(reading)
+      for (const { proposal, ...one } of listed) {
+        const told = events.get(proposal.address) ?? {}
+        const isRead = isTold({ proposal, told }) ||
+          (isWalked(reading.walkedTo, madeAfter(told)) && !await reading.untold(proposal.dao))
+        known.push({ ...one, proposal, told, isRead })
       }
     })
     const at = ({ proposal: { launchedAt, state }, told }: Known) =>
@@ -158,7 +162,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     const live = proposal.state === 'pending' ? liveMarkets(account) : null
     headOf(sources, parts)
     return await history.read(async reading => {
-      const told = toldOf(await reading.proposalEvents(address)).get(address) ?? {}
+      const told = (await toldBy(reading, address)).get(address) ?? {}
       if (live !== null || !isTold({ proposal, told })) {
         await checkTold(reading, proposal.dao)
         // all since it was made
