@@ -2,6 +2,7 @@ import { optional, word } from '../../../lib/query.js'
 import { address, CANDLES, daoOrMint, limit, TRADES } from '../../../lib/responses/parameters.js'
 import { QUOTE_EXAMPLE } from '../../../schemas/common.js'
 import { INVALID_PROPOSAL } from '../../../schemas/errors.js'
+import { HISTORY_HEADERS } from '../../../schemas/headers.js'
 import { CandlesSchema, TradesSchema } from '../../../schemas/traded.js'
 import { PROPOSAL_STATES, ProposalSchema, ProposalsSchema } from '../../../schemas/proposals.js'
 import { NO_DAO, NO_PROPOSAL } from '../../../schemas/responses.js'
@@ -48,7 +49,7 @@ export default routes('daos', (endpoint, { proposals }) => {
       'prices and reserves are of conditional tokens; `fee` is null: no event states it.',
     ...PROPOSAL,
     query: { ...MARKET, ...TRADES },
-    answer: answer(TradesSchema, 'X-History-Complete'),
+    answer: answer(TradesSchema, ...HISTORY_HEADERS),
     isCostly: true
   }, (parts, { params, asked: { market, ...asked }, turn }) =>
     proposals.trades(parts, { ...params, market }, asked, turn))
@@ -59,7 +60,7 @@ export default routes('daos', (endpoint, { proposals }) => {
     description: 'As those of a pool, of conditional tokens.',
     ...PROPOSAL,
     query: { ...MARKET, ...CANDLES },
-    answer: answer(CandlesSchema, 'X-History-Complete'),
+    answer: answer(CandlesSchema, ...HISTORY_HEADERS),
     isCostly: true
   }, (parts, { params, asked: { market, ...asked }, turn }) =>
     proposals.candles(parts, { ...params, market }, asked, turn))
