@@ -1,6 +1,6 @@
 import { multiply, type Rational, ZERO } from '../decimal.js'
 import { ServiceError, unusable, warmingUp } from '../errors.js'
-import type { DailyVolume, DayVolume, HistoryStatus } from '../history/history.js'
+import type { DayVolume, HistoryStatus } from '../history/history.js'
 import { jsonResponse } from '../http/cached-response.js'
 import type { Part } from '../live/fresh.js'
 import { aggregateVolume, type TradedDao } from '../market/aggregate.js'
@@ -27,14 +27,6 @@ export function firstWholeDay ({ complete, oldestTime }: HistoryStatus): number 
   return oldestTime === null ? Infinity : Math.ceil((oldestTime + 2) / DAY)
 }
 
-function since (firstDay: number, traded: DailyVolume) {
-  if (firstDay === -Infinity) return traded
-  const days = new Map(Array.from(traded.days).filter(([day]) => day >= firstDay))
-  return { ...traded, launchedAt: Math.max(traded.launchedAt, firstDay * DAY), days }
-}
-
-type Row = MarketDays[number]
-
 /** As text; null where nothing is known that there is. */
 const liquidityText = (row: ReturnType<typeof closingDays>[number] | undefined) =>
   row === undefined || (row.known === 0 && row.unknown > 0) ? null : usdText(row.usd)
@@ -49,12 +41,11 @@ export function createDayResponses (sources: Sources) {
   /** The days and their sums since launch, or since the first whole day while the past is read, kept. */
   const totals = keep(sources, async parts => {
     const state = await sources.priced(parts)
-    const walked = firstWholeDay(history.status())
-    const head = headOf(sources, parts)
+    const firstDay = firstWholeDay(history.status())
+    const { time: walkedTo } = headOf(sources, parts)
+    if (firstDay * DAY > walkedTo) throw warmingUp('no UTC day is known from its beginning yet')
     const report = history.report()
     const daily = await history.daily()
-    const firstDay = Math.max(walked, firstWholeDay(history.status()))
-    if (firstDay * DAY > head.time) throw warmingUp('no UTC day is known from its beginning yet')
     const daos: Array<TradedDao<DayVolume>> = []
     let [missing, unknownFees, complete] = [0n, 0, firstDay === -Infinity]
     for (const [address, entry] of report) {
@@ -63,44 +54,46 @@ export function createDayResponses (sources: Sources) {
       // made before what nodes have, and silent since
       complete &&= daily.has(address) || entry.missingEvents === 0n
     }
-    for (const [address, dao] of state.daos) complete &&= daily.has(address) || !hasEvents(dao, head.time)
+    for (const [address, dao] of state.daos) complete &&= daily.has(address) || !hasEvents(dao, walkedTo)
     for (const [address, traded] of daily) {
       if (excluded.has(address)) continue
       const dao = state.daos.get(address)
       complete &&= traded.complete && dao !== undefined
       if (dao === undefined) continue
-      const { launchedAt, days } = since(firstDay, traded)
-      daos.push({ baseMint: dao.baseMint, quoteMint: dao.quoteMint, launchedAt, days })
+      const days = firstDay === -Infinity
+        ? traded.days
+        : new Map([...traded.days].filter(([day]) => day >= firstDay))
+      const { baseMint, quoteMint } = dao
+      daos.push({ baseMint, quoteMint, launchedAt: Math.max(traded.launchedAt, firstDay * DAY), days })
       for (const day of days.values()) unknownFees += day.unknownFees
     }
     const headers = { ...historyHeaders(complete, firstDay * DAY - 1), 'x-history-missing': missing.toString() }
     const sums = (amountOf: (day: DayVolume) => Rational) =>
-      once(() => aggregateVolume(daos, amountOf, state, head.time))
+      once(() => aggregateVolume(daos, amountOf, state, walkedTo))
     const [volume, fees] = [sums(({ quote }) => quote), sums(({ fees }) => fees)]
-    const isOver = (day: number) => complete && (day + 1) * DAY <= head.time
+    /** A day is over, and every event of it stored and understood. */
+    const isOver = (day: number) => complete && (day + 1) * DAY <= walkedTo
     return {
       state,
       daily,
       /** Unix second up to which all is stored. */
-      walkedTo: head.time,
+      walkedTo,
       firstDay,
-      /** Throws WARMING_UP where the days end before what is read, or have begun since. */
-      checkRead (oldest: number, newest = oldest): void {
-        if (newest < firstDay) throw warmingUp(`the days before ${dateOf(firstDay)} are still being read`)
-        if (oldest > dayOf(head.time)) throw warmingUp(`${dateOf(oldest)} has begun since the sums were made`)
-      },
       headers: { volume: headers, fees: { ...headers, 'x-fees-unknown': String(unknownFees) } },
       volume,
       fees,
-      /** A day is over, and every event of it stored and understood. */
       isOver,
-      /** Newest first. */
-      rows: once(async () => {
+      /** Days newest first. Throws WARMING_UP where they end before what is read, or have begun since. */
+      async rows (oldest: number, newest = oldest) {
+        if (newest < firstDay) throw warmingUp(`the days before ${dateOf(firstDay)} are still being read`)
+        if (oldest > dayOf(walkedTo)) throw warmingUp(`${dateOf(oldest)} has begun since the sums were made`)
         const { dailyBreakdown: ofFees } = await fees()
-        return (await volume()).dailyBreakdown.map(({ date, volume: usd, trades }, at): Row => ({
-          date, complete: isOver(dayOfDate(date)), volume_usd: usd, fees_usd: ofFees[at]!.volume, trades
-        }))
-      }),
+        return (await volume()).dailyBreakdown.flatMap(({ date, volume: usd, trades }, at): MarketDays => {
+          const day = dayOfDate(date)
+          if (day < oldest || day > newest) return []
+          return [{ date, complete: isOver(day), volume_usd: usd, fees_usd: ofFees[at]!.volume, trades }]
+        })
+      },
       /** Fees that no spot swap was charged, USD; null: not all are known. */
       outside: once(async () => {
         const others = await history.read(async reading => {
@@ -132,14 +125,12 @@ export function createDayResponses (sources: Sources) {
         return { address, baseMint, quoteMint, createdAt, closes, wholeAfter }
       })
     })
-    const days = { first: firstDay, last: dayOf(walkedTo) - 1 }
-    const rows = closingDays(pools, usdPerUnit, days).reverse()
-    const newest = pools.flatMap(pool => {
-      const [row] = closingDays([pool], usdPerUnit, { ...days, first: days.last })
-      return row === undefined ? [] : [{ pool, usd: row.usd, liquidity: liquidityText(row) }]
-    })
+    const last = dayOf(walkedTo) - 1
+    const rows = closingDays(pools, usdPerUnit, { first: firstDay, last }).reverse()
+    const newest = pools.flatMap(pool =>
+      closingDays([pool], usdPerUnit, { first: last, last }).map(row => ({ pool, row, liquidity: liquidityText(row) })))
     const daos =
-      largestFirst(newest, ({ usd, liquidity }) => liquidity === null ? null : usd, ({ pool }) => pool.address)
+      largestFirst(newest, ({ row, liquidity }) => liquidity === null ? null : row.usd, ({ pool }) => pool.address)
     // days before the first of which anything is known are no rows
     const isWhole = pools.every(({ wholeAfter }) => wholeAfter === -Infinity)
     return jsonResponse<AggregateLiquidity>({
@@ -153,10 +144,9 @@ export function createDayResponses (sources: Sources) {
   const liquidityOfOne = byDao(sources, liquidity)
 
   const ofDay = keep(sources, async (parts, day: number) => {
-    const { state, daily, checkRead, isOver, rows, headers, walkedTo } = await totals(parts)
-    checkRead(day)
+    const { state, daily, isOver, rows, headers, walkedTo } = await totals(parts)
     const date = dateOf(day)
-    const listed = (await rows()).find(row => row.date === date)
+    const [listed] = await rows(day)
     const end = Math.min(walkedTo, (day + 1) * DAY - 1)
     if (listed === undefined && [...state.daos.values()].some(dao => hasEvents(dao, end))) {
       throw unusable(`no event is known of any DAO up to ${date}`)
@@ -168,28 +158,27 @@ export function createDayResponses (sources: Sources) {
       const decimals = state.tokens.get(dao.quoteMint)?.decimals
       if (decimals === undefined) throw unusable(`the decimals of ${dao.quoteMint} are not known`)
       const price = state.usdPerUnit(dao.quoteMint)
-      const text = (units: Rational) => usdText(price === undefined ? ZERO : multiply(price, units))
+      const inUsd = (units: Rational) => price && multiply(price, units)
       const fees = traded.unknownFees > 0 ? null : traded.fees
+      const worth = inUsd(traded.quote)
       const row = {
         pool_id: address,
         ticker_id: tickerIdOf(dao),
         target_volume: exactUnits(traded.quote, decimals),
-        volume_usd: text(traded.quote),
+        volume_usd: usdText(worth ?? ZERO),
         fees: ifKnown(fees, raw => amountText(raw, decimals)),
-        fees_usd: ifKnown(fees, text),
+        fees_usd: ifKnown(fees, raw => usdText(inUsd(raw) ?? ZERO)),
         trades: traded.trades
       }
-      return [{ row, worth: price && multiply(price, traded.quote) }]
+      return [{ row, worth }]
     })
     const sorted = largestFirst(pools, ({ worth }) => worth, ({ row }) => row.pool_id)
     return jsonResponse<MarketDay>({ ...all, pools: sorted.map(({ row }) => row) }, headers.fees)
   })
 
   const ofDays = keep(sources, async (parts, first: number, last: number, most: number) => {
-    const { checkRead, rows, headers } = await totals(parts)
-    checkRead(first, last)
-    const found = (await rows()).filter(({ date }) => date >= dateOf(first) && date <= dateOf(last))
-    return jsonResponse(found.slice(0, most).reverse(), headers.fees)
+    const { rows, headers } = await totals(parts)
+    return jsonResponse((await rows(first, last)).slice(0, most).reverse(), headers.fees)
   })
 
   return {

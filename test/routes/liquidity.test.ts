@@ -30,6 +30,7 @@ test('GET /api/liquidity/aggregate: what the pools held as each UTC day ended, b
     ends.push({ date: dateOf(day), held: made.map(dao => dao.reserves.quote) })
     ledger.advance(DAY)
   }
+  const young = ledger.dao({ base: ledger.mint(), quote: usdc, baseReserves: 10n ** 12n, quoteReserves: 10n ** 12n })
   const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.time * 1000, pollMs: 20 })
   await historyComplete(app)
   const ask = async (query = ''): Promise<AggregateLiquidity> => (await app.inject(
@@ -49,6 +50,9 @@ test('GET /api/liquidity/aggregate: what the pools held as each UTC day ended, b
   )
   t.equal(second.daos.length, 1)
   t.same(await ask(`?dao=${made[1]!.base.address}`), second, 'by its mint')
+  t.same(
+    await ask(`?dao=${young.address}`), { totalLiquidity: null, dailyBreakdown: [], daos: [] }, 'one of today had none'
+  )
 
   const answer = await app.inject('/api/liquidity/aggregate')
   t.equal(answer.headers['x-history-complete'], 'true')
