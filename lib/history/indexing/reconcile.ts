@@ -1,5 +1,5 @@
 import type { Moment } from '../../chain/moment.js'
-import { isLost, type ProvedNumbers, withProved } from '../rules/losses.js'
+import { isLost, type KnownDao } from '../rules/losses.js'
 import { isStored, provenReading, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { Accounts } from '../rules/rows.js'
 import type { Context } from './context.js'
@@ -11,15 +11,14 @@ import { createSearch } from './search.js'
 const MAX_WAITING = 8
 
 export function createReconciler (context: Context) {
-  const { writer, daos, clock } = context
+  const { writer, daos } = context
   const judge = createJudge(context)
   const owners = createMissingOwners(context)
   /** Readings that the walk may not have reached yet, oldest first. */
   let waiting: Accounts[] = []
   let verifiedTo: Moment | null = null
-  /** When each DAO was made, Unix seconds; which of its account's numbers proved something. */
-  let created = new Map<string, number | undefined>()
-  const proved = new Map<string, ProvedNumbers>()
+  let created = new Map<string, KnownDao['createdAt']>()
+  const proved = new Map<string, NonNullable<KnownDao['first']>>()
   let walked: Moment | undefined
   const search = createSearch(context)
 
@@ -50,7 +49,7 @@ export function createReconciler (context: Context) {
     }
     if (upTo.slot > verifiedSlot()) verifiedTo = upTo
     for (const { address, seqNum: seq } of reading.daos) {
-      proved.set(address, withProved(proved.get(address), { seq, slot: upTo.slot, at: clock.now() }))
+      if (seq < (proved.get(address)?.seq ?? Infinity)) proved.set(address, { seq, slot: upTo.slot })
     }
     waiting = waiting.filter(({ slot }) => slot - 1 > verifiedSlot())
   }
@@ -62,7 +61,7 @@ export function createReconciler (context: Context) {
       sequenceGaps: writer.sequenceGaps,
       verifiedTo,
       isLost: (gap: SequenceGap) => isLost(
-        gap, search.met(gap), { createdAt: created.get(gap.dao), first: proved.get(gap.dao)?.base }, writer.state
+        gap, search.met(gap), { createdAt: created.get(gap.dao), first: proved.get(gap.dao) }, writer.state
       ),
       missingOwners: owners.missingOwners
     }),

@@ -23,44 +23,20 @@ export const lossOf = ({ above, until }: UnindexedRange): Loss | undefined => un
 export const spans = ({ fromSlot, toSlot }: { fromSlot: number, toSlot: number }, losses: readonly Loss[]): boolean =>
   losses.some(loss => loss.fromSlot <= toSlot && loss.toSlot >= fromSlot)
 
-export const reachesBeyond = ({ until }: Loss, time: number): boolean => until === null || until > time
-
-/** An account's number, up to which slot it proved something, and when, ms. */
-export interface ProvedNumber { seq: bigint, slot: number, at: number }
-
-/** What lies beyond `base` is waited for, until `next`, the first higher number, takes its place a day later. */
-export interface ProvedNumbers { base: ProvedNumber, next?: ProvedNumber }
-
-/** How long what an account has numbered is waited for, ms. */
-const WAITED_MS = 86_400_000
-
-/** A lower number shows that a higher one was wrong. */
-export function withProved (known: ProvedNumbers | undefined, number: ProvedNumber): ProvedNumbers {
-  if (known === undefined || number.seq < known.base.seq) return { base: number }
-  const { base, next } = known
-  if (next !== undefined && next.seq <= number.seq) {
-    return number.at - next.at < WAITED_MS ? known : withProved({ base: next }, number)
-  }
-  return number.seq > base.seq ? { base, next: number } : { base }
-}
-
-/** `createdAt`: Unix seconds; `first`: the first number that proved anything, or a later one a day old. */
+/** `createdAt`: Unix seconds; `first`: its account's lowest number that proved anything, and up to which slot. */
 export interface KnownDao {
   createdAt: number | undefined
-  first: Pick<ProvedNumber, 'seq' | 'slot'> | undefined
+  first: { seq: bigint, slot: number } | undefined
 }
 
-/**
- * Whether what is missing is yet to come, as lists may be behind accounts: it happened after all that is lost. A DAO's
- * newest numbers are waited for a day at most: an account may have been wrong once, and would stop block ranges.
- */
+/** Whether what is missing is yet to come, as lists may be behind accounts: it happened after all that is lost. */
 export function isToCome (
   gap: SequenceGap, { createdAt, first }: KnownDao,
   { lostBefore, losses }: { lostBefore: number | null, losses: readonly Loss[] }
 ): boolean {
   if (first !== undefined && gap.to > first.seq) return !losses.some(({ toSlot }) => toSlot >= first.slot)
   return gap.from === 1n && createdAt !== undefined && lostBefore !== null && createdAt > lostBefore &&
-    !losses.some(loss => reachesBeyond(loss, createdAt))
+    !losses.some(({ until }) => until === null || until > createdAt)
 }
 
 /** What a search for a gap met in its DAO's list: signatures that no node gives; `toSlot`: where the gap ended. */

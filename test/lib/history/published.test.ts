@@ -1,7 +1,7 @@
 import { test, type Test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
-import { accountsOf, until, watch } from '../../support/history/history.js'
+import { until, watch } from '../../support/history/history.js'
 import { ledgerReader, type TestReader } from '../../support/history/reader.js'
 
 /** What block ranges are published by, where a node shows less than there is. */
@@ -94,31 +94,6 @@ test('nor past one that trades again, of which every event before is older than 
   })
   t.same(kinds, ['SpotSwap'])
   t.equal(history.status().missingEvents, 2 + resting.seqNum - 1)
-})
-
-test('an account that was told wrong once holds up what is published for a day, and not for ever', async t => {
-  const { ledger, resting, busy, reader } = lostPast(23)
-  let isToldLow = true
-  const accounts = accountsOf(ledger)
-  async function daos () {
-    const { daos, ...moment } = await accounts()
-    const told = daos.map(dao => isToldLow && dao.address === resting.address ? { ...dao, seqNum: 1n } : dao)
-    return { ...moment, daos: told }
-  }
-  const { history, store } = await watch(t, ledger, { reader, daos })
-  const published = async () => (await store.published())?.slot ?? -1
-  const newest = ledger.slot
-  await until(async () => { ledger.advance(1); return await published() >= newest })
-  const { missingEvents: before } = history.status()
-  isToldLow = false
-  await until(() => { ledger.advance(1); return history.status().missingEvents > before && history.status().searched })
-  ledger.advance(60)
-  busy.swap('buy', 2_000_000n)
-  const last = ledger.slot
-  for (let looks = 0; looks < 20; looks++) { ledger.advance(10); await pause() }
-  t.ok(await published() < last, 'what the account has numbered since may be to come')
-  ledger.advance(86_400)
-  await until(async () => { ledger.advance(10); return await published() >= last })
 })
 
 /** `odd`: transactions of a version that is too new; `absent`: that the node does not give. */

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { lossOf, reachesBeyond, spans, withLoss } from '../../../../lib/history/rules/losses.js'
+import { lossOf, spans, withLoss } from '../../../../lib/history/rules/losses.js'
 import type { IndexedRange, Loss } from '../../../../lib/history/rules/rows.js'
 
 const loss = (
@@ -33,11 +33,5 @@ test('what is missing after the oldest that is stored above a loss does not lie 
   t.notOk(spans({ fromSlot: 90, toSlot: 90 }, losses))
   t.ok(spans({ fromSlot: 50, toSlot: 50 }, [lost(range(10, 50), range(50, 200))]), 'within one slot')
   t.equal(lossOf({ index: 0, above: range(90, 200), until: undefined }), undefined, 'the beginning')
-  t.end()
-})
-
-test('a loss reaches beyond a time before its own end, and beyond any where that is not known', t => {
-  t.same([99, 100, 101].map(time => reachesBeyond(loss(1, 10, 100), time)), [true, false, false])
-  t.ok(reachesBeyond(loss(1, 10, null), 1e9))
   t.end()
 })

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  isLost, isToCome, type KnownDao, type ProvedNumbers, UNREADABLE_VERSION, withProved
+  isLost, isToCome, type KnownDao, UNREADABLE_VERSION
 } from '../../../../lib/history/rules/losses.js'
 import { gapKey, sequenceGapsOf, sizeOf } from '../../../../lib/history/rules/sequence-gaps.js'
 import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/rows.js'
@@ -155,31 +155,6 @@ test('what an account has numbered since it was first looked at is to come', t =
   t.end()
 })
 
-test(
-  'what an account has numbered is waited for until the number is a day old; one that goes down was told wrong',
-  t => {
-    const DAY = 86_400_000
-    const after = (numbers: Array<[seq: bigint, at: number]>) => numbers.reduce<ProvedNumbers | undefined>(
-      (known, [seq, at]) => withProved(known, { seq, slot: at + 1, at }), undefined
-    )
-    t.same(after([[3n, 0]]), { base: { seq: 3n, slot: 1, at: 0 } })
-    t.equal(after([[3n, 0], [5n, 10], [6n, DAY], [6n, DAY + 9]])!.base.seq, 3n)
-    t.same(
-      after([[3n, 0], [5n, 10], [6n, DAY], [6n, DAY + 10]]),
-      { base: { seq: 5n, slot: 11, at: 10 }, next: { seq: 6n, slot: DAY + 11, at: DAY + 10 } }
-    )
-    t.same(after([[3n, 0], [5n, 10], [5n, DAY + 10]]), { base: { seq: 5n, slot: 11, at: 10 } })
-    t.same(after([[3n, 0], [3n, 2 * DAY]]), { base: { seq: 3n, slot: 1, at: 0 } })
-    t.same(after([[900n, 0], [5n, 10]]), { base: { seq: 5n, slot: 11, at: 10 } }, 'too high at first')
-    t.same(
-      after([[3n, 0], [900n, 10], [5n, 20]]),
-      { base: { seq: 3n, slot: 1, at: 0 }, next: { seq: 5n, slot: 21, at: 20 } },
-      'or later'
-    )
-    t.end()
-  }
-)
-
 test('a gap lies in what is indexed where one indexed range holds both its neighbours', t => {
   const ranges = [range(1n, 3n), range(7n, 9n)]   // slots 10 to 30 and 70 to 90
   const among = (...indexedRanges: IndexedRange[]) => gapsOf(ranges, { indexedRanges, ended: false }).length
@@ -264,16 +239,6 @@ test('looked for in vain, a gap reaches as far as what is lost around it', t => 
   t.same([399, 400].map(
     time => mayReach({ ...gap, until: null }, time, { losses: [loss(60, 70, 400)] })
   ), [true, false])
-  t.end()
-})
-
-test('a higher number than one that is waited for was told wrong when a lower one comes', t => {
-  const number = (seq: bigint, at: number) => ({ seq, slot: at, at })
-  const known = { base: number(3n, 0), next: number(5n, 10) }
-  t.same(withProved(known, number(3n, 20)), { base: number(3n, 0) }, 'nothing has been numbered since')
-  t.same(withProved(known, number(4n, 20)), { base: number(3n, 0), next: number(4n, 20) })
-  t.equal(withProved(known, number(5n, 20)), known)
-  t.same(withProved(known, number(2n, 20)), { base: number(2n, 20) })
   t.end()
 })
 
