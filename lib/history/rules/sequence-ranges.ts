@@ -1,6 +1,10 @@
 /** Stored sequence numbers of a DAO. Joining neighbours settles fees, in any order of arrival. */
 import type { SequenceRange, StoredEvent, PendingSwap } from './rows.js'
-import type { Sides, SpotSwap } from '../../protocol/events.js'
+
+/** Raw units of the input token. */
+export interface FoundFee { swap: PendingSwap, fee: bigint }
+
+const inputSide = (side: 'buy' | 'sell') => side === 'buy' ? 'quote' : 'base'
 
 /** `keepsFees`: it can't change the fee balances. */
 export function rangeOf (event: StoredEvent, keepsFees: boolean): SequenceRange {
@@ -14,15 +18,19 @@ export function rangeOf (event: StoredEvent, keepsFees: boolean): SequenceRange 
     lastAt: at,
     keepsFees: keepsFees && fees === null,
     feeBalancesAfter: fees,
-    pendingSwap: swap === null || fees === null ? null : pendingSwapOf(seq, at, swap, fees)
+    pendingSwap: swap && fees &&
+      { seq, at, side: swap.side, input: swap.input, output: swap.output, feeBalanceAfter: fees[inputSide(swap.side)] }
   }
 }
 
 /** The fee that this settles is added to `found`. */
 function join (left: SequenceRange, right: SequenceRange, found: FoundFee[]): SequenceRange {
-  if (right.pendingSwap !== null && left.feeBalancesAfter !== null) {
-    const fee = feeOf(right.pendingSwap, left.feeBalancesAfter)
-    if (fee !== undefined) found.push({ swap: right.pendingSwap, fee })
+  const { feeBalancesAfter: before } = left
+  const { pendingSwap: swap } = right
+  if (swap !== null && before !== null) {
+    const fee = swap.feeBalanceAfter - before[inputSide(swap.side)]
+    // the balance may have fallen, for a cause that no event tells
+    if (fee >= 0n) found.push({ swap, fee })
   }
   return {
     ...left,
@@ -49,19 +57,4 @@ export function insert (ranges: SequenceRange[], range: SequenceRange, found: Fo
   if (joinsBefore) whole = join(before, whole, found)
   if (joinsAfter) whole = join(whole, after, found)
   ranges.splice(joinsBefore ? at - 1 : at, Number(joinsBefore) + Number(joinsAfter), whole)
-}
-
-/** Raw units of the input token. */
-export interface FoundFee { swap: PendingSwap, fee: bigint }
-
-const inputSide = (side: 'buy' | 'sell'): keyof Sides => side === 'buy' ? 'quote' : 'base'
-
-/** `fees`: the balances after the swap. */
-export const pendingSwapOf = (seq: bigint, at: number, { side, input, output }: SpotSwap, fees: Sides): PendingSwap =>
-  ({ seq, at, side, input, output, feeBalanceAfter: fees[inputSide(side)] })
-
-/** undefined: the balance fell, for a cause that no event tells. */
-export function feeOf ({ side, feeBalanceAfter }: PendingSwap, before: Sides): bigint | undefined {
-  const fee = feeBalanceAfter - before[inputSide(side)]
-  return fee >= 0n ? fee : undefined
 }

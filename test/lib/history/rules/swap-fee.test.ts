@@ -1,19 +1,29 @@
 import { test } from 'tap'
-import { feeOf, pendingSwapOf } from '../../../../lib/history/rules/sequence-ranges.js'
+import { type FoundFee, insert } from '../../../../lib/history/rules/sequence-ranges.js'
+import type { SequenceRange } from '../../../../lib/history/rules/rows.js'
+import type { Sides } from '../../../../lib/protocol/events.js'
 
-const swap = (side: 'buy' | 'sell') => ({ side, input: 1_000n, output: 9n })
 const after = { base: 70n, quote: 500n }
 
+/** The fees that are found where a swap follows an event. */
+function found (side: 'buy' | 'sell', before: Sides): FoundFee[] {
+  const event = { firstSlot: 1, lastSlot: 1, firstAt: 1, lastAt: 1, keepsFees: false, pendingSwap: null }
+  const ranges: SequenceRange[] = [{ ...event, first: 3n, last: 3n, feeBalancesAfter: before }]
+  const fees: FoundFee[] = []
+  const feeBalanceAfter = after[side === 'buy' ? 'quote' : 'base']
+  const pendingSwap = { seq: 4n, at: 10, side, input: 1_000n, output: 9n, feeBalanceAfter }
+  insert(ranges, { ...event, first: 4n, last: 4n, feeBalancesAfter: after, pendingSwap }, fees)
+  return fees
+}
+
 test('the fee of a swap is what the fee balance of its input side grew by: quote of a buy, base of a sale', t => {
-  t.equal(feeOf(pendingSwapOf(4n, 10, swap('buy'), after), { base: 1n, quote: 495n }), 5n)
-  t.equal(feeOf(pendingSwapOf(4n, 10, swap('sell'), after), { base: 67n, quote: 1n }), 3n)
-  t.same(pendingSwapOf(4n, 10, swap('sell'), after), { seq: 4n, at: 10, ...swap('sell'), feeBalanceAfter: 70n })
+  t.match(found('buy', { base: 1n, quote: 495n }), [{ swap: { seq: 4n, at: 10, side: 'buy' }, fee: 5n }])
+  t.match(found('sell', { base: 67n, quote: 1n }), [{ swap: { seq: 4n, at: 10, side: 'sell' }, fee: 3n }])
   t.end()
 })
 
 test('a balance that did not move is a fee of 0; one that fell tells none', t => {
-  const pending = pendingSwapOf(4n, 10, swap('buy'), after)
-  t.equal(feeOf(pending, after), 0n)
-  t.equal(feeOf(pending, { base: 0n, quote: 501n }), undefined)
+  t.same(found('buy', after).map(({ fee }) => fee), [0n])
+  t.same(found('buy', { base: 0n, quote: 501n }), [])
   t.end()
 })
