@@ -41,7 +41,7 @@ export async function openSession (place: PostgresLocation): Promise<Session> {
   const lose = (cause: unknown) => gone.abort(cause)
   const end = async (cause: unknown = unusable('the connection was closed')) => {
     lose(cause)
-    // a query may hang: the driver then drops the connection
+    // after a query that hangs: until that has its limit the driver keeps the connection
     await Promise.race([client.end(), new Promise<void>(resolve => { systemClock.after(CLOSE_TIMEOUT_MS, resolve) })])
   }
   client.on('error', lose).on('end', () => lose(unusable('the connection has ended')))

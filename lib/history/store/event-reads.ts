@@ -139,9 +139,10 @@ export const eventReads = {
   /** Of a DAO, oldest first; without one, that of the newest swap of all. */
   async feeRates (view: View, dao?: string): Promise<FeeRate[]> {
     const all = view.db.selectFrom('fee_rates').selectAll()
+    // in the slot in which a rate changes both are the last, or the first
     const rows = await (dao === undefined
-      ? all.orderBy('to_slot', 'desc').limit(1)
-      : all.where('dao', '=', view.idOf(dao)).orderBy('from_slot')).execute()
+      ? all.orderBy('to_slot', 'desc').orderBy('from_slot', 'desc').limit(1)
+      : all.where('dao', '=', view.idOf(dao)).orderBy('from_slot').orderBy('to_slot')).execute()
     return rows.map(withDao(view, FEE_RATE))
   },
 

@@ -68,13 +68,6 @@ export async function putRows<T extends keyof Tables & string> (
   }
 }
 
-export async function deleteRows<T extends 'missing' | 'sequence_ranges', C extends keyof Tables[T]> (
-  to: View, table: T, columns: ReadonlyArray<C & string>, keys: ReadonlyArray<Pick<Tables[T], C>>
-): Promise<void> {
-  if (keys.length === 0) return
-  await to.db.deleteFrom(table as 'missing').where(isOneOf(to, table, columns, keys)).execute()
-}
-
 /** What a mapping reads of a row, with the DAO's address. */
 export const withDao = <Row, T extends object>({ addressOf }: View, mapping: Mapping<Row, T>) =>
   (row: Row & { dao: number }): T & { dao: string } => ({ ...mapping.read(row), dao: addressOf(row.dao) })

@@ -7,7 +7,7 @@ import { putAdded, putCloses, putMakers } from './candle-rows.js'
 import { rowOf, seqText } from '../rules/mapping.js'
 import { notesOf, publishedOf } from './state.js'
 import type { AmendedEvent, RebuiltPage, StepChanges } from './types.js'
-import { deleteRows, excluded, putMeta, putRows, type Writing } from './view.js'
+import { excluded, isOneOf, putMeta, putRows, type Writing } from './view.js'
 
 const eventOf = ({ db, numberOf }: Writing, { dao, seq }: { dao: string, seq: bigint }) =>
   db.updateTable('events').where('dao', '=', numberOf(dao)).where('seq', '=', seqText(seq))
@@ -60,14 +60,18 @@ async function putFeeRates (to: Writing, rates: readonly FeeRate[]): Promise<voi
 }
 
 async function putSequenceRanges (to: Writing, { sequenceRanges }: StepChanges): Promise<void> {
-  await deleteRows(to, 'sequence_ranges', ['dao'], Array.from(sequenceRanges.keys(), dao => ({ dao: to.idOf(dao) })))
+  if (sequenceRanges.size === 0) return
+  const replaced = Array.from(sequenceRanges.keys(), dao => ({ dao: to.idOf(dao) }))
+  await to.db.deleteFrom('sequence_ranges').where(isOneOf(to, 'sequence_ranges', ['dao'], replaced)).execute()
   await putRows(to, 'sequence_ranges', [...sequenceRanges].flatMap(([dao, ranges]) =>
     ranges.map(range => ({ dao: to.numberOf(dao), ...rowOf(SEQUENCE_RANGE, range) }))))
 }
 
 async function putMissing (to: Writing, { missing, found }: StepChanges): Promise<void> {
   await putRows(to, 'missing', missing, oc => oc.column('signature').doUpdateSet(excluded(['reason'])))
-  await deleteRows(to, 'missing', ['signature'], found.map(signature => ({ signature })))
+  if (found.length === 0) return
+  const read = found.map(signature => ({ signature }))
+  await to.db.deleteFrom('missing').where(isOneOf(to, 'missing', ['signature'], read)).execute()
 }
 
 export async function writeStep (to: Writing, changes: StepChanges): Promise<void> {

@@ -360,6 +360,14 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       [await makersOf(store, A, 0, 9 * DAY), await store.feeRates(A)],
       [[[2 * DAY, 0], [3 * DAY, 1]], [{ dao: A, bps: '50', fromSlot: 1, toSlot: 2 }]]
     )
+    const changed = [['50', 1, 9], ['30', 9, 9], ['20', 9, 12], ['10', 12, 12]] as const
+    await store.writeRebuilt({
+      ...page, feeRates: changed.map(([bps, fromSlot, toSlot]) => ({ dao: B, bps, fromSlot, toSlot })), rates: new Map([['30', 4]])
+    })
+    t.same(
+      [await store.feeRates(B), await store.feeRates()].map(rates => rates.map(({ bps }) => bps)),
+      [['50', '30', '20', '10'], ['10']], 'the newest of a slot is the one that begins there'
+    )
     t.same((await store.load()).rates, new Map([['30', 4]]))
     t.equal((await store.swapsPage(0, ALL)).rows.length, 1, 'the swaps stay')
   })
