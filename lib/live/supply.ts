@@ -2,8 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { AccountReader } from '../chain/accounts.js'
 import type { RawAccount } from '../chain/types.js'
 import { ServiceError } from '../errors.js'
-import { positionAmount } from '../market/external-share.js'
-import { type AllocatedPart, circulatingOf, lockedTeamTokens, supplyRecord } from '../market/supply.js'
+import { type AllocatedPart, circulatingOf, lockedTeamTokens, positionAmount, supplyRecord } from '../market/supply.js'
 import {
   bidWallAddress, launchAddresses, LAUNCHPADS, relaunchAddresses, tokenAccountAddress
 } from '../protocol/addresses.js'

@@ -1,5 +1,6 @@
 import { formatUnits } from '../decimal.js'
 import { badAnswer } from '../errors.js'
+import type { ExternalPool } from '../protocol/external-pool.js'
 import type { Launch } from '../protocol/launch.js'
 import type { Mint } from '../protocol/token.js'
 import type { Supply } from '../../schemas/supply.js'
@@ -19,6 +20,18 @@ export function lockedTeamTokens (
   if (team === null) return 0n
   const locked = team.total - team.unlocked
   return locked < vaultBalance ? locked : vaultBalance
+}
+
+/**
+ * Tokens that `liquidity` would withdraw on one side, rounded down (cp-amm: curve helpers). Token A: L × (max − p) / (p
+ * × max); token B: L × (p − min) / 2^128.
+ */
+export function positionAmount (
+  { sqrtMinPrice, sqrtMaxPrice, sqrtPrice }: Omit<ExternalPool, 'tokenA' | 'tokenB'>, liquidity: bigint, side: 'A' | 'B'
+): bigint {
+  return side === 'A'
+    ? liquidity * (sqrtMaxPrice - sqrtPrice) / (sqrtPrice * sqrtMaxPrice)
+    : liquidity * (sqrtPrice - sqrtMinPrice) >> 128n
 }
 
 /** Where tokens are, by the token account or position, raw units. */

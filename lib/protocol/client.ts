@@ -18,21 +18,18 @@ export interface Layout {
   property: string
   /** Bytes; below 0: it depends on them. */
   span: number
-  /** Of an integer. */
-  signed?: boolean
   /** Of a struct. */
   fields?: readonly Layout[]
-  /** Of an Option: what follows its byte. */
+  /** Of an Option, and of an enum at a place: what follows their byte. */
   layout?: Layout
-  /** Of an enum: what follows its byte. */
   getVariant?: (data: Buffer, at: number) => { layout: Layout }
   getSpan (data: Buffer, at: number): number
   decode (data: Buffer, at: number): unknown
 }
 
 /**
- * A struct in an account, its fields by the IDL's names. They are read when they are asked for: decoding all of a DAO
- * takes twice as long as what is needed of it.
+ * A struct in an account, its fields by the IDL's names: keys, integers and times in an Option or not. They are read
+ * when they are asked for, since decoding all of a DAO takes twice as long as what is needed of it.
  */
 export class Struct {
   readonly #layout: Layout
@@ -48,10 +45,10 @@ export class Struct {
   /** Of what an enum holds, the variant. */
   get name () { return this.#layout.property }
 
-  #read<T> (name: string, read: (layout: Layout, at: number) => T): T {
+  #find (name: string) {
     let at = this.#start
     for (const layout of this.#layout.fields!) {
-      if (layout.property === name) return read(layout, at)
+      if (layout.property === name) return { layout, at }
       at += layout.getSpan(this.#data, at)
     }
     throw new TypeError(`${this.name} has no ${name}`)
@@ -59,48 +56,43 @@ export class Struct {
 
   /** Whether the IDL has the field and, of an Option, the account too. */
   has (name: string) {
-    return this.#layout.fields!.some(({ property }) => property === name) &&
-      this.#read(name, ({ span }, at) => span >= 0 || this.#data[at] === 1)
+    if (this.#layout.fields!.every(({ property }) => property !== name)) return false
+    const { layout, at } = this.#find(name)
+    return layout.span >= 0 || this.#data[at] === 1
   }
 
-  #bytes<T> (name: string, read: (bytes: Buffer, isSigned?: boolean) => T): T {
-    return this.#read(name, (layout, at) => {
-      const { span, signed } = layout.layout ?? layout
-      const end = at + layout.getSpan(this.#data, at)
-      return read(this.#data.subarray(end - span, end), signed)
-    })
+  bytes (name: string) {
+    const { layout, at } = this.#find(name)
+    const end = at + layout.getSpan(this.#data, at)
+    return this.#data.subarray(end - (layout.layout ?? layout).span, end)
   }
 
-  bytes (name: string) { return this.#bytes(name, bytes => bytes) }
+  key (name: string) { return keyText(this.bytes(name)) }
 
-  /** A key, in an Option or not. */
-  key (name: string) { return this.#bytes(name, keyText) }
-
-  /** An integer of 64 or 128 bits, in an Option or not. */
+  /** Of 64 or 128 bits, unsigned. */
   integer (name: string) {
-    return this.#bytes(name, (bytes, isSigned) => {
-      const value = bytes.length === 16 ? u128(bytes, 0) : bytes.readBigUInt64LE()
-      return isSigned === true ? BigInt.asIntN(bytes.length * 8, value) : value
-    })
+    const bytes = this.bytes(name)
+    return bytes.length === 16 ? u128(bytes, 0) : bytes.readBigUInt64LE()
   }
 
-  /** Any other number, or a boolean. Throws a DecodeError where a boolean is neither. */
+  /** Unix seconds. */
+  time (name: string) { return Number(this.bytes(name).readBigInt64LE()) }
+
+  /** A small number or a boolean. Throws a DecodeError where a boolean is neither. */
   value (name: string) {
-    return this.#read(name, (layout, at) => {
-      try {
-        return layout.decode(this.#data, at) as number | boolean
-      } catch (error) {
-        throw new DecodeError(`${name}: not decodable`, { cause: error })
-      }
-    })
+    const { layout, at } = this.#find(name)
+    try {
+      return layout.decode(this.#data, at) as number | boolean
+    } catch (error) {
+      throw new DecodeError(`${name}: not decodable`, { cause: error })
+    }
   }
 
   /** A struct, or what an enum holds. */
   struct (name: string) {
-    return this.#read(name, (layout, at): Struct => {
-      const variant = layout.getVariant?.(this.#data, at)
-      return variant === undefined ? new Struct(layout, this.#data, at) : new Struct(variant.layout, this.#data, at + 1)
-    })
+    const { layout, at } = this.#find(name)
+    const variant = layout.getVariant?.(this.#data, at)
+    return variant === undefined ? new Struct(layout, this.#data, at) : new Struct(variant.layout, this.#data, at + 1)
   }
 }
 

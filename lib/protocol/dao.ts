@@ -50,7 +50,7 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
     baseFees: spot.integer('base_protocol_fee_balance'),
     quoteFees: spot.integer('quote_protocol_fee_balance'),
     /** When the pool began, Unix seconds; proposals leave it as it is. */
-    createdAt: Number(spot.struct('oracle').integer('created_at_timestamp')),
+    createdAt: spot.struct('oracle').time('created_at_timestamp'),
     /** Number of the DAO's latest event; its events are 1, 2, 3 … */
     seqNum: dao.integer('seq_num'),
     /** Bytes of the account: tells which version created or resized it. */

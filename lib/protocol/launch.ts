@@ -20,7 +20,7 @@ export function decodeLaunch (
   const complete = launch.struct('state').name === 'Complete'
   const [dao = null, daoVault = null] = ['dao', 'dao_vault'].map(name => launch.has(name) ? launch.key(name) : null)
   if (complete && (dao === null || daoVault === null)) throw new DecodeError('launch: complete without a DAO')
-  const completedAt = launch.has(COMPLETED) ? Number(launch.integer(COMPLETED)) : null
+  const completedAt = launch.has(COMPLETED) ? launch.time(COMPLETED) : null
   if (completedAt !== null && completedAt > MAX_TIME) throw new DecodeError('launch: a time beyond all dates')
   return {
     version,

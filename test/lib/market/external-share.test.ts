@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { positionAmount } from '../../../lib/market/external-share.js'
+import { positionAmount } from '../../../lib/market/supply.js'
 
 const MAX_SQRT_PRICE = 79226673521066979257578248091n
 const vectors = [

@@ -183,8 +183,11 @@ function agree (struct: Struct, decoded: Record<string, unknown>): number {
     count++
     if (value === null) equal(struct.has(name), false, name)
     else if (typeof value !== 'object') equal(struct.value(name), value, name)
-    else if (value instanceof anchor.BN) equal(struct.integer(name), BigInt(value.toString()), name)
-    else if ('toBase58' in value) equal(struct.key(name), String(value), name)
+    else if (value instanceof anchor.BN) {
+      const text = value.toString()
+      if (name.includes('timestamp')) equal(struct.time(name), Number(text), name)
+      else equal(struct.integer(name), BigInt(text), name)
+    } else if ('toBase58' in value) equal(struct.key(name), String(value), name)
     else if (!Array.isArray(value)) {
       const inner = struct.struct(name)
       const [first = ''] = Object.keys(value)
