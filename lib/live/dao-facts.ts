@@ -76,7 +76,7 @@ export function createDaoFactsReader ({ readSets, client, tokenAccounts, mints, 
       details.spendingLimit = decodeSpendingLimit(dao, squads.multisig, limit)
     }
     const position = accounts.get(positionOf(dao))
-    const liquidity = position === undefined ? 0n : decodeAmmPosition(client.program, dao.address, position)
+    const liquidity = position === undefined ? 0n : decodeAmmPosition(client, dao.address, position)
     const { totalLiquidity: total } = details
     if (liquidity > total) throw new DecodeError('position: of more than there is')
     const tokens = held.flatMap(address => {

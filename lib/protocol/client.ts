@@ -45,6 +45,9 @@ export class Struct {
   /** Of what an enum holds, the variant. */
   get name () { return this.#layout.property }
 
+  /** Where it ends in the account. */
+  get end () { return this.#start + this.#layout.getSpan(this.#data, this.#start) }
+
   #find (name: string) {
     let at = this.#start
     for (const layout of this.#layout.fields!) {
@@ -144,11 +147,14 @@ export function createProgramClient (factory: string) {
     /** Program that owns the DAO accounts, base58. */
     program: factory,
     programKey: keyBytes(factory),
-    /** First bytes of every DAO account. */
+    /** First bytes of every account of a DAO, and of a proposal. */
     daoPrefix: Buffer.from(futarchy.accounts[0]!.discriminator),
+    proposalPrefix: Buffer.from(futarchy.accounts[1]!.discriminator),
     /** Loads Anchor, without which the decoders below throw. */
     async load () { Coder ??= (await import('./anchor.js')).BorshAccountsCoder },
     dao: decoder(futarchy, 'Dao', factory),
+    proposal: decoder(futarchy, 'Proposal', factory),
+    ammPosition: decoder(futarchy, 'AmmPosition', factory),
     /** By version of the launchpad. */
     launch: Object.fromEntries(LAUNCHPADS.map(({ version, program }) =>
       [version, decoder(LAUNCHPAD_IDLS[version], 'Launch', program, LAUNCH_MEMBERS)])) as

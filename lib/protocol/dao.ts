@@ -1,7 +1,7 @@
 import type { RawAccount } from '../chain/types.js'
 import { PROGRAMS } from './addresses.js'
 import { AMM, AMM_SIZES, type AmmState, ammState } from './amm.js'
-import { boundVec, DecodeError, need, u128 } from './bytes.js'
+import { boundVec, DecodeError, need } from './bytes.js'
 import type { ProgramClient } from './client.js'
 import { deriveWith, keyAt, keyText, parseKey } from './pda.js'
 
@@ -11,8 +11,6 @@ export type Dao = ReturnType<typeof decodeDao>
 export type DaoDetails = ReturnType<Dao['details']>
 
 const KEY = 32
-/** Bytes between the end of the AMM and that of the IDL, which leaves out Vecs whose counts Anchor would believe. */
-const PREFIX_END = 247
 
 const SEED = Buffer.from('dao')
 
@@ -64,21 +62,19 @@ export function decodeDao (client: ProgramClient, account: RawAccount) {
       totalLiquidity: amm.integer('total_liquidity'),
       proposalCount: Number(dao.value('proposal_count')),
       passThresholdBps: Number(dao.value('pass_threshold_bps')),
-      ...tailOf(account)
+      ...tailOf(account, dao.end)
     })
   }
 }
 
-/** Where what follows the AMM begins; undefined: the account is no DAO's. */
-function prefixAt (data: Buffer): number | undefined {
-  const state = ammState(data, AMM)
-  return state && AMM + AMM_SIZES[state]
-}
+/** Bytes between the end of the AMM and the sequence number. */
+const BEFORE_SEQ = 239
 
 /** The `seqNum` of a DAO's account, read alone; undefined: it is none. */
 export function seqNumOf ({ data }: RawAccount): bigint | undefined {
-  const end = (prefixAt(data) ?? Infinity) + PREFIX_END
-  return data.length < end ? undefined : data.readBigUInt64LE(end - 8)
+  const state = ammState(data, AMM)
+  const at = state === undefined ? Infinity : AMM + AMM_SIZES[state] + BEFORE_SEQ
+  return data.length < at + 8 ? undefined : data.readBigUInt64LE(at)
 }
 
 /**
@@ -95,9 +91,8 @@ function limitAt (data: Buffer, amount: number, list: number, most: number, what
   return { amount: data.readBigUInt64LE(amount), members }
 }
 
-/** The part of a DAO's account that not every version has. */
-function tailOf ({ data }: RawAccount) {
-  const at = prefixAt(data)! + PREFIX_END
+/** The part of a DAO's account from `at` on, behind the IDL's, since Anchor would believe the count of its Vec. */
+function tailOf ({ data }: RawAccount, at: number) {
   need(data, at, 1, 'dao')
   const has = data[at]
   if (has !== 0 && has !== 1) throw new DecodeError('dao: a spending limit that neither is nor is not')
@@ -138,17 +133,12 @@ export function decodeSpendingLimit (
   return data[72] !== 0 || keyAt(data, 73) !== quoteMint || data[113] !== MONTH ? null : limit
 }
 
-const POSITION = Buffer.from('2261694a11e2d400', 'hex')
-
 /**
  * Liquidity of a position in the pool of `dao` (programs/futarchy/src/state/amm_position.rs). Throws a DecodeError
  * where the account is none.
  */
-export function decodeAmmPosition (program: string, dao: string, { owner, data }: RawAccount): bigint {
-  if (owner !== program || !data.subarray(0, 8).equals(POSITION)) {
-    throw new DecodeError('position: another kind of account')
-  }
-  need(data, 0, 88, 'position')
-  if (keyAt(data, 8) !== dao) throw new DecodeError('position: of another DAO')
-  return u128(data, 72)
+export function decodeAmmPosition (client: ProgramClient, dao: string, account: RawAccount): bigint {
+  const position = client.ammPosition(account)
+  if (position.key('dao') !== dao) throw new DecodeError('position: of another DAO')
+  return position.integer('liquidity')
 }

@@ -10,9 +10,7 @@ import { ifKnown } from '../market/pool-figures.js'
 import { DecodeError } from '../protocol/bytes.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { type Dao, decodeDao } from '../protocol/dao.js'
-import {
-  decodeProposal, liveMarkets, type Proposal, PROPOSAL_PREFIX, type ProposalState
-} from '../protocol/proposal.js'
+import { decodeProposal, liveMarkets, type Proposal, type ProposalState } from '../protocol/proposal.js'
 import { invalidParameter } from '../query.js'
 import { MAX_TIME, timeText } from '../time.js'
 import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
@@ -108,11 +106,11 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     // no account of a proposal is ever closed
     const made = new Map(Array.from(await history.read(toldBy)).flatMap(([address, { created }]) =>
       created === undefined ? [] : [[address, created.slot] as const]))
-    const read = await reader.programAccounts(program.program, PROPOSAL_PREFIX, made)
+    const read = await reader.programAccounts(program.program, program.proposalPrefix, made)
     parts.push(partOf(read))
     const listed = read.value.flatMap(account => {
       try {
-        const proposal = decodeProposal(program.program, account)
+        const proposal = decodeProposal(program, account)
         const dao = daos.get(proposal.dao)
         return dao === undefined ? [] : [{ proposal, bps: bpsOf(proposal, dao), decimals: tokensOf(dao, tokens) }]
       } catch (error) {
@@ -156,7 +154,7 @@ export function createProposals (sources: Sources, reader: AccountReader, progra
     parts.push(partOf(read))
     const { moment: { time, slot }, value: [[own, account] = []] } = read
     if (own == null || account == null) throw badAnswer(`the node gave no proposal at ${address}, or no DAO of it`)
-    const proposal = decodeProposal(program.program, own)
+    const proposal = decodeProposal(program, own)
     const decimals = decimalsOf(known)
     const bps = bpsOf(proposal, decodeDao(program, account))
     const live = proposal.state === 'pending' ? liveMarkets(account) : null

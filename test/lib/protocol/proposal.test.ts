@@ -1,6 +1,10 @@
 import { test } from 'tap'
+import { createProgramClient } from '../../../lib/protocol/client.js'
 import { decodeProposal } from '../../../lib/protocol/proposal.js'
-import { createLedger } from '../../../simulator/index.js'
+import { createLedger, PROGRAMS } from '../../../simulator/index.js'
+
+const client = createProgramClient(PROGRAMS.futarchy)
+await client.load()
 
 test('a proposal whose times are no dates is none', t => {
   const ledger = createLedger({ seed: 8 })
@@ -11,7 +15,7 @@ test('a proposal whose times are no dates is none', t => {
   const { address } = dao.proposal!
   const { owner, data } = ledger.account(address)!
   const bytes = Buffer.from(data)
-  const decode = () => decodeProposal(ledger.program, { address, owner, data: bytes })
+  const decode = () => decodeProposal(client, { address, owner, data: bytes })
   t.match(decode(), { address, dao: dao.address, launchedAt: ledger.time })
   for (const enqueued of [2n ** 62n, 253_402_300_799n]) {
     bytes.writeBigInt64LE(enqueued, 44)
@@ -28,7 +32,7 @@ test('a proposal whose account ends with its contents is one, and one cut short 
   const cut = (length: number) => {
     const { address } = dao.proposal!
     const { owner, data } = ledger.account(address)!
-    return decodeProposal(ledger.program, { address, owner, data: Buffer.from(data).subarray(0, length) })
+    return decodeProposal(client, { address, owner, data: Buffer.from(data).subarray(0, length) })
   }
   const sponsored = (lengths: number[]) => lengths.map(length => cut(length).isTeamSponsored)
   dao.initializeProposal()
