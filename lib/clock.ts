@@ -15,6 +15,13 @@ export interface Clock {
   after (ms: number, action: () => void): () => void
 }
 
+/** Resolves after `ms`, or once `signal` aborts. */
+export async function sleepUntil ({ sleep }: Pick<Clock, 'sleep'>, ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, signal).catch((error: unknown) => {
+    if (!signal.aborted) throw error
+  })
+}
+
 /** Beyond, the wall clock was set, or the machine has slept. */
 const LEAP_MS = 15_000
 

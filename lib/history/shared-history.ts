@@ -1,5 +1,5 @@
 import { isServiceError, messageOf } from '../errors.js'
-import { systemClock } from '../clock.js'
+import { sleepUntil, systemClock } from '../clock.js'
 import { createHistory, type History, type HistoryOptions } from './history.js'
 import { createLane, createTask } from './indexing/work.js'
 import { failed } from './store/failures.js'
@@ -69,7 +69,7 @@ export async function openSharedHistory (
   async function follow (): Promise<void> {
     while (!signal.aborted) {
       await prepare().then(refresh).then(() => tell(), tell)
-      await clock.sleep(LOOK_MS, signal).catch(() => {})
+      await sleepUntil(clock, LOOK_MS, signal)
     }
   }
 

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { countingSleep } from '../../lib/clock.js'
+import { countingSleep, sleepUntil, systemClock } from '../../lib/clock.js'
 
 const HOUR = 3_600_000
 
@@ -51,4 +51,16 @@ test('it never goes back', async t => {
     t.ok(next >= last) || t.bailout(`${last} to ${next}`)
     last = next
   }
+})
+
+test('a sleep ends with an abort, and hides no other error', async t => {
+  const ending = new AbortController()
+  const { signal } = ending
+  const broken = { sleep: async () => { throw new Error('no timer') } }
+  await t.rejects(sleepUntil(broken, 1, signal), { message: 'no timer' })
+  await sleepUntil(systemClock, 1, signal)
+  const asleep = sleepUntil(systemClock, 3_600_000, signal)
+  ending.abort()
+  await asleep
+  await sleepUntil(systemClock, 3_600_000, signal)
 })

@@ -1,4 +1,5 @@
 import { backoff } from '../../backoff.js'
+import { sleepUntil } from '../../clock.js'
 import { isServiceError, messageOf } from '../../errors.js'
 import type { Context } from './context.js'
 
@@ -36,7 +37,7 @@ export function createLane (
   async function idle (ms: number): Promise<void> {
     const waking = new AbortController()
     wakeUp = () => waking.abort()
-    await clock.sleep(ms, AbortSignal.any([waking.signal, signal])).catch(() => {})
+    await sleepUntil(clock, ms, AbortSignal.any([waking.signal, signal]))
     wakeUp = () => {}
   }
 

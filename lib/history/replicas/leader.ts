@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { createTurns } from '../../async.js'
 import { backoff } from '../../backoff.js'
-import { type Clock, systemClock } from '../../clock.js'
+import { type Clock, sleepUntil, systemClock } from '../../clock.js'
 import { messageOf, unusable } from '../../errors.js'
 import type { OnLog } from '../log-events.js'
 import type { Engine } from '../store/create-store.js'
@@ -133,7 +133,7 @@ export async function runLeaderLoop<S extends LeaderSession> (
           stop = await begin(session)
           due = clock.now() + patience
         }
-        await clock.sleep(heartbeatMs, AbortSignal.any([signal, session.lost])).catch(() => {})
+        await sleepUntil(clock, heartbeatMs, AbortSignal.any([signal, session.lost]))
         if (session.lost.aborted) return 0
         failures = 0
         isTold = false
@@ -169,6 +169,6 @@ export async function runLeaderLoop<S extends LeaderSession> (
       isTold = true
     }
     failures++
-    await clock.sleep(left + backoff(failures, clock, { maxMs: MAX_MS }), signal).catch(() => {})
+    await sleepUntil(clock, left + backoff(failures, clock, { maxMs: MAX_MS }), signal)
   }
 }
