@@ -1,4 +1,3 @@
-import { letGo } from '../async.js'
 import { shortText } from '../decimal.js'
 import type { VolumeRule } from '../market/volume.js'
 import { withStored } from './indexing/commit.js'
@@ -53,7 +52,6 @@ export async function rebuild (
     })
     onProgress?.(done, of)
     if (isLast) return of
-    await letGo()
   }
 }
 

@@ -1,3 +1,4 @@
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { test, type Test } from 'tap'
 import { type Clock, systemClock } from '../../../lib/clock.js'
 import { parseDecimal, toFixed, wholeTokens, type Rational } from '../../../lib/decimal.js'
@@ -241,6 +242,52 @@ test('connections cut: the service goes on by itself, and nothing is lost or dou
     events: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0),
     numbers: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0)
   })
+})
+
+/** To PostgreSQL; the next `cuts` commits of events arrive there, and their answers do not come back. */
+async function loseAnswers (t: Test, { hostname, port }: URL) {
+  const lost = { cuts: 0, port: 0 }
+  const proxy = createServer(client => {
+    const server = connect(Number(port || 5432), hostname)
+    let holdsEvents = false
+    let isCut = false
+    client.on('data', piece => {
+      holdsEvents ||= piece.includes('insert into "events"')
+      if (holdsEvents && piece.includes('commit') && lost.cuts > 0) {
+        lost.cuts--
+        isCut = true
+      }
+      server.write(piece)
+    })
+    server.on('data', piece => { if (isCut) client.resetAndDestroy(); else client.write(piece) })
+    client.on('error', () => {}).on('close', () => server.end())
+    server.on('error', () => {}).on('close', () => client.destroy())
+  })
+  await new Promise<void>(resolve => { proxy.listen(0, '127.0.0.1', resolve) })
+  t.teardown(() => proxy.close())
+  lost.port = (proxy.address() as AddressInfo).port
+  return lost
+}
+
+test('a commit whose answer is lost is neither lost nor counted twice', { skip }, async t => {
+  const { url, schema } = newPlace(t)
+  const ledger = present()
+  const there = new URL(url)
+  const lost = await loseAnswers(t, there)
+  there.port = String(lost.port)
+  const writer = await share(t, ledger, there.href)
+  writer.history.start()
+  await until(() => writer.history.status().last24h)
+  for (let round = 0; round < 2; round++) {
+    lost.cuts = 1
+    trade(ledger, 3)
+    await until(() => lost.cuts === 0 && writer.history.status().swaps === ledger.swaps.length)
+    await checkWindow(t, ledger, writer, `after a lost answer ${round}`)
+  }
+  t.ok(writer.events.some(({ message }) => message.includes('has lost the lead')))
+  const [found] = await ask(`select (select count(*)::int from "${schema}".events) as events,
+    (select sum(trades)::int from "${schema}".candles where width = 86400) as trades`)
+  t.same(found, { events: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0), trades: ledger.swaps.length })
 })
 
 test('who writes a database without room says so, keeps the lead, and goes on once there is some', { skip }, async t => {
