@@ -28,11 +28,11 @@ interface DaoSources extends Sources {
 /** The highest and the lowest price ever, with the UTC day; null: there is none, or not all is known. */
 async function extremesOf (reading: Reading, dao: string, decimals: Decimals) {
   const candles = reading.wholeAfter(dao) === -Infinity ? await reading.candles(dao, '1d', ALL_DAYS) : []
-  const days = candles.flatMap(({ start, prices }) => prices === null ? [] : [{ ...prices, at: dateOf(dayOf(start)) }])
-  if (days.length === 0) return { ath: null, atl: null }
+  const days = candles.flatMap(({ start, prices }) => prices === null ? [] : [{ ...prices, start }])
   function extreme (of: 'high' | 'low', sign: 1 | -1) {
-    const { [of]: price, at } = days.reduce((best, one) => comparePrices(one[of], best[of]) * sign > 0 ? one : best)
-    return { price: executedPriceText(price, decimals), at }
+    if (days.length === 0) return null
+    const best = days.reduce((best, one) => comparePrices(one[of], best[of]) * sign > 0 ? one : best)
+    return { price: executedPriceText(best[of], decimals), at: dateOf(dayOf(best.start)) }
   }
   return { ath: extreme('high', 1), atl: extreme('low', -1) }
 }

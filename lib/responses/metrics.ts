@@ -78,6 +78,9 @@ export function createMetrics ({ answers: { sources }, chain, stream, sharedLimi
   }
 
   const snapshot = () => snapshots.peek()
+  /** A count of what is stored: none before anything of it is known. */
+  const stored = (count: (known: ReturnType<typeof history>) => number) =>
+    () => history().slot === null ? undefined : count(history())
   const seconds = (ms: number | null | undefined) => ms == null ? undefined : ms / 1000
   gauges({
     snapshot_age_seconds: ['Age of the state of all DAOs.', () => seconds(snapshot()?.age)],
@@ -100,14 +103,16 @@ export function createMetrics ({ answers: { sources }, chain, stream, sharedLimi
       '1 while nothing can be written to the store: it has no room, or is of another network.',
       () => history().refusal !== null
     ],
-    history_losses: ['Parts of the past inside what is indexed that no node offers any more.', () => history().losses],
-    history_swaps: ['Spot swaps in the store.', () => history().swaps],
-    history_events: ['Events in the store.', () => history().events],
+    history_losses: [
+      'Parts of the past inside what is indexed that no node offers any more.', stored(({ losses }) => losses)
+    ],
+    history_swaps: ['Spot swaps in the store.', stored(({ swaps }) => swaps)],
+    history_events: ['Events in the store.', stored(({ events }) => events)],
     history_missing_events: [
-      'Events that the sequence numbers prove and no node has shown.', () => history().missingEvents
+      'Events that the sequence numbers prove and no node has shown.', stored(({ missingEvents }) => missingEvents)
     ],
     history_missing_transactions: [
-      'Transactions that a node lists and does not give.', () => history().missingTransactions
+      'Transactions that a node lists and does not give.', stored(({ missingTransactions }) => missingTransactions)
     ],
     history_last_day_covered: ['1 when the last 24 hours are indexed.', () => history().last24h],
     history_complete: ['1 when the history is walked to the beginning that the node offers.', () => history().complete],

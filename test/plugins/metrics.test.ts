@@ -56,4 +56,7 @@ test('what is not known has no figure', async t => {
   const text = await createMetrics(app).registry.metrics()
   t.match(text, /^# TYPE snapshot_slot gauge\n(?!snapshot_slot )/m)
   t.match(text, /^# TYPE history_head_age_seconds gauge\n(?!history_head_age_seconds )/m)
+  for (const count of ['losses', 'swaps', 'events', 'missing_events', 'missing_transactions']) {
+    t.match(text, new RegExp(`^# TYPE history_${count} gauge\n(?!history_${count} )`, 'm'), count)
+  }
 })

@@ -52,17 +52,14 @@ export function blockEvent (event: PoolEvent, tokens: PoolTokens): BlockEvent | 
   if (swap !== null) {
     const paid = executedPrice(swap)
     if (paid === undefined) return undefined
-    const { side, fee } = swap
-    const [asset0, asset1, feeText] = [base(paid.base), quote(paid.quote), side === 'buy' ? quote : base]
-    const told = {
-      eventType: 'swap' as const,
+    const [asset0, asset1, isBuy] = [base(paid.base), quote(paid.quote), swap.side === 'buy']
+    return {
+      ...isBuy ? { asset1In: asset1, asset0Out: asset0 } : { asset0In: asset0, asset1Out: asset1 },
+      eventType: 'swap',
       priceNative: price(paid),
-      ...(fee !== null && { metadata: { protocolFee: feeText(fee) } }),
+      ...(swap.fee !== null && { metadata: { protocolFee: (isBuy ? quote : base)(swap.fee) } }),
       ...common
     }
-    return side === 'buy'
-      ? { asset1In: asset1, asset0Out: asset0, ...told }
-      : { asset0In: asset0, asset1Out: asset1, ...told }
   }
   const cause = CAUSES[kind]
   if (liquidity === null || cause === undefined) return undefined
