@@ -141,7 +141,6 @@ export function createDayResponses (sources: Sources) {
         ({ dao: address, mint: baseMint, symbol: symbolOf(baseMint), liquidity }))
     }, historyHeaders(isWhole, firstDay * DAY - 1))
   })
-  const liquidityOfOne = byDao(sources, liquidity)
 
   const ofDay = keep(sources, async (parts, day: number) => {
     const { state, daily, isOver, rows, headers, walkedTo } = await totals(parts)
@@ -196,7 +195,7 @@ export function createDayResponses (sources: Sources) {
 
     /** Liquidity at the end of each past UTC day, of all DAOs or one. Throws as `daoOf`, too. */
     liquidity: (parts: Part[], dao: string | undefined) =>
-      dao === undefined ? liquidity(parts, '') : liquidityOfOne(parts, dao),
+      dao === undefined ? liquidity(parts, '') : byDao(sources, liquidity)(parts, dao),
 
     /** One UTC day of all pools, YYYY-MM-DD. Throws INVALID_PARAMETER for what is none, or has not begun. */
     async day (parts: Part[], date: string) {

@@ -37,7 +37,10 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const get = keep(sources, async (parts, pair: Traded, asked: A, turn: Turn) => {
       headOf(sources, parts)
       const state = await before?.(parts) as S
-      return await turn(() => history.read(reading => make(pair, asked, reading, state)))
+      return await turn(() => history.read(async reading => {
+        if (pair.market !== undefined) await checkTold(reading, pair.address)
+        return await make(pair, asked, reading, state)
+      }))
     }, {
       keyOf: ([{ address, market }, asked]) =>
         [address, ...Object.values(market ?? {}), ...Object.values(asked)].join()
@@ -51,7 +54,6 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
   const trades = kept<Asked<typeof TRADES>, Trades>(async (pair, { from: since, to: until, ...asked }, reading) => {
     const { address: dao, market } = pair
     const question = { ...asked, dao, market, since, until }
-    if (market !== undefined) await checkTold(reading, dao)
     const { trades, headers } = await knownTrades(reading, question)
     // an empty page would pass for the end of all trades
     if (asked.before !== undefined && trades.length === 0) await knownTrades(reading, question, true)
@@ -66,7 +68,6 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
     const end = down(Math.min(to ?? Infinity, history.head().time)) + width
     const begin = Math.max(down(from ?? 0), empty ? end - limit * width : 0)
     const found = await reading.candles(pair.address, interval, { from: begin, to: end, limit }, pair.market)
-    if (pair.market !== undefined) await checkTold(reading, pair.address)
     const oldest = found.length === limit ? found[0]!.start : begin
     const since = oldest === 0 ? -Infinity : oldest - 1
     const { after, isWhole, headers } = extentOf(reading, pair.address, since, { until: end - 1 })
