@@ -1,6 +1,7 @@
 import { warmingUp } from '../errors.js'
 import {
-  executedPrice, type ExecutedPrice, INTERVALS, type MarketKey, type Reading, type TimedCandle, type Trade, unscaled
+  executedPrice, type ExecutedPrice, INTERVALS, type MarketKey, type Reading, SCALE, sumOf, type TimedCandle,
+  type Trade
 } from '../history/history.js'
 import type { Kept, Part } from '../live/fresh.js'
 import type { PoolTokens } from '../live/snapshot.js'
@@ -20,7 +21,7 @@ import { keep, type Sources } from './sources.js'
 export type Traded = PoolTokens & { address: string, market?: MarketKey }
 
 /** A candle's sum in whole tokens. */
-export const exactSum = (sum: bigint, decimals: number) => exactUnits(unscaled(sum), decimals)
+export const exactSum = (sum: bigint, decimals: number) => exactUnits({ n: sum, d: SCALE }, decimals)
 
 /**
  * What was traded on a pool, made in the client's turn. `check` gives what an id stands for. Each throws what that
@@ -105,10 +106,10 @@ export function createPoolHistory<K> (sources: Sources, check: (id: K) => Promis
         target_volume: exactSum(quote, pair.quoteDecimals),
         volume_usd: worth === undefined
           ? '0.00'
-          : usdText(multiply(worth, wholeTokens(unscaled(quote), pair.quoteDecimals))),
+          : usdText(multiply(worth, wholeTokens(sumOf(quote, trades), pair.quoteDecimals))),
         trades,
         makers,
-        fees: unknownFees > 0 ? null : amountText(unscaled(fees), pair.quoteDecimals),
+        fees: unknownFees > 0 ? null : amountText(sumOf(fees, trades), pair.quoteDecimals),
         open: ifKnown(prices?.open, price),
         high: ifKnown(prices?.high, price),
         low: ifKnown(prices?.low, price),

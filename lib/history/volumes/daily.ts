@@ -5,11 +5,11 @@ import type { Store } from '../store/create-store.js'
 import type { Since } from '../store/types.js'
 import { createTurns } from '../../async.js'
 import { dayOf } from '../../time.js'
-import { unscaled } from '../rules/fixed-point.js'
+import { sumOf } from '../rules/fixed-point.js'
 
 /** Buys and sells together, raw units. */
 export const volumeOf = ({ base, quote, trades }: Pick<Candle, 'base' | 'quote' | 'trades'>) =>
-  ({ base: unscaled(base), quote: unscaled(quote), trades })
+  ({ base: sumOf(base, trades), quote: sumOf(quote, trades), trades })
 
 /** Of a DAO on a UTC day. */
 export interface DayVolume extends ReturnType<typeof volumeOf>, Pick<Candle, 'unknownFees'> {
@@ -53,7 +53,7 @@ function createKept<Row extends { dao: string }, T> (
 
 export const createDaily = (store: Store): () => Promise<ReadonlyMap<string, Days>> =>
   createKept(store.daysAfter, ({ start, fees, unknownFees, ...candle }) =>
-    [dayOf(start), { ...volumeOf(candle), fees: unscaled(fees), unknownFees }])
+    [dayOf(start), { ...volumeOf(candle), fees: sumOf(fees, candle.trades), unknownFees }])
 
 export const createCloses = (store: Store): () => Promise<ReadonlyMap<string, Closes>> =>
   createKept(store.closesAfter, close => [dayOf(close.at), close])

@@ -2,7 +2,7 @@ import { inSlices } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { type Candle, EMPTY_CANDLE, executedPrice, type ExecutedPrice } from '../rules/candles.js'
-import { unscaled } from '../rules/fixed-point.js'
+import { sumOf } from '../rules/fixed-point.js'
 import { type Completeness, wholeAfterOf } from '../rules/completeness.js'
 import { daosOf } from '../rules/sequence-gaps.js'
 import type { Store } from '../store/create-store.js'
@@ -91,7 +91,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
           prices: past,
           ...who.get(dao) ?? NO_TRADERS,
           /** Quote units, each fee at its trade's price; null: one is not known. */
-          fees: candle.unknownFees > 0 ? null : unscaled(candle.fees),
+          fees: candle.unknownFees > 0 ? null : sumOf(candle.fees, candle.trades),
           /** Quote units; null: not all is known. */
           quote7d: quoteOf(week, minute - WEEK - 1),
           quote30d: quoteOf(month, minute - MONTH - 1),

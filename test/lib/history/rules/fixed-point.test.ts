@@ -1,7 +1,7 @@
 import { test } from 'tap'
-import { ratio, toFixed } from '../../../../lib/decimal.js'
+import { compare, ratio } from '../../../../lib/decimal.js'
 import {
-  parseSum, sameValuation, SCALE, scaled, sumText, unscaled
+  parseSum, sameValuation, SCALE, scaled, sumOf, sumText
 } from '../../../../lib/history/rules/fixed-point.js'
 import fc from '../../../support/property.js'
 
@@ -18,9 +18,27 @@ test('a leg is off by half a unit of the scale at most, and halves go up', t => 
   t.end()
 })
 
-test('a million thirds are what three of them are worth, to 18 digits behind a raw unit', t => {
+test('a sum within the error of its legs of a boundary of what is shown is on it; any other stays as it is', t => {
+  const boundary = 5n * 10n ** 12n   // 5 × 10^-12 raw units: what is shown turns on multiples of 10^-12
+  const of = (sum: bigint, count: number) => {
+    const { n, d } = sumOf(sum, count)
+    t.equal(d, SCALE)
+    return n
+  }
+  t.same([-4n, -3n, -1n, 0n, 1n, 3n, 4n].map(off => of(boundary + off, 3) - boundary), [-4n, 0n, 0n, 0n, 0n, 0n, 4n])
+  t.equal(of(boundary + 10n ** 11n - 1n, 3), boundary + 10n ** 11n - 1n, 'nothing that is shown turns there')
+  t.same([of(boundary - 1n, 0) - boundary, of(boundary, 0) - boundary], [-1n, 0n], 'no legs, no error')
+  t.same(
+    [-3n, 3n, -4n].map(off => of(-boundary + off, 3) + boundary),
+    [0n, 0n, -4n],
+    'of a change, which may be negative, too'
+  )
+  t.end()
+})
+
+test('a thousand thirds are what three of them are worth, not a unit less', t => {
   const third = scaled(ratio(1n, 3n))
-  t.equal(toFixed(unscaled(third * 3_000_000n), 17), toFixed(ratio(1_000_000n), 17))
+  t.equal(compare(sumOf(third * 3_000n, 3_000), ratio(1_000n)), 0)
   t.end()
 })
 

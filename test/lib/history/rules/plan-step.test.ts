@@ -2,7 +2,7 @@ import { test } from 'tap'
 import { add, compare, ratio, ZERO, type Rational } from '../../../../lib/decimal.js'
 import { planStep, type AttributedEvent } from '../../../../lib/history/rules/plan-step.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/rows.js'
-import { SCALE, unscaled } from '../../../../lib/history/rules/fixed-point.js'
+import { SCALE, sumOf } from '../../../../lib/history/rules/fixed-point.js'
 import { dayOf } from '../../../../lib/time.js'
 import { swapVolume, type VolumeRule } from '../../../../lib/market/volume.js'
 import fc from '../../../support/property.js'
@@ -160,9 +160,9 @@ function sumsAreRight ({ stored, days }: ReturnType<typeof keep>, valuation: Vol
     exact.set(key, { base: add(old.base, base), quote: add(old.quote, quote), trades: old.trades + 1 })
   }
   const near = (scaled: bigint, count: number, { n, d }: Rational) => {
-    const kept = unscaled(scaled)
+    const kept = sumOf(scaled, count)
     const apart = kept.n * d - n * kept.d
-    return compare({ n: apart < 0n ? -apart : apart, d: kept.d * d }, { n: BigInt(count), d: SCALE }) <= 0
+    return compare({ n: apart < 0n ? -apart : apart, d: kept.d * d }, { n: BigInt(2 * count), d: SCALE }) <= 0
   }
   return days.length === exact.size && days.every(([key, sums]) => {
     const { base, quote, trades } = exact.get(key)!
@@ -194,6 +194,13 @@ test('a balance that fell over a swap tells no fee', async t => {
   events[0]!.event.fees = { quote: 10n ** 6n, base: 0n }
   const kept = keep([events], { rate: ratio(1n, 200n), basis: 'input' })
   t.equal(kept.stored.get('A 2')!.swap!.fee, null)
+})
+
+test('a sum that should be a round number is one', async t => {
+  const third = (SCALE + 1n) / 3n
+  t.equal(compare(sumOf(3n * third, 3), ratio(1n)), 0)
+  t.equal(compare(sumOf(2n * (2n * SCALE / 3n + 1n) + (2n * SCALE / 3n), 3), ratio(2n)), 0)
+  t.not(compare(sumOf(third, 1), ratio(1n, 3n)), 0, 'a third has no end')
 })
 
 test('candles of each size and a fee are the same in whatever order the events come', t => {

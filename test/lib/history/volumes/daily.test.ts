@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import { createDaily } from '../../../../lib/history/volumes/daily.js'
-import { unscaled } from '../../../../lib/history/rules/fixed-point.js'
+import { sumOf } from '../../../../lib/history/rules/fixed-point.js'
 import type { CandleRow } from '../../../../lib/history/rules/candles.js'
 import type { Store } from '../../../../lib/history/store/create-store.js'
 import { createRandom } from '../../../../simulator/random.js'
@@ -51,7 +51,7 @@ test('day sums read page by page, whatever the order they came in, are those tha
       expected.set(dao, {
         ...expected.get(dao),
         [start / DAY]: {
-          base: unscaled(base), quote: unscaled(quote), trades, fees: unscaled(fees), unknownFees
+          base: sumOf(base, trades), quote: sumOf(quote, trades), trades, fees: sumOf(fees, trades), unknownFees
         }
       })
     }

@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import { parseDecimal } from '../../../../lib/decimal.js'
 import { candleOf, joinCandles, SIZES, type CandleRow, type Size } from '../../../../lib/history/rules/candles.js'
-import { scaled, unscaled } from '../../../../lib/history/rules/fixed-point.js'
+import { scaled, sumOf } from '../../../../lib/history/rules/fixed-point.js'
 import type { Trade } from '../../../../lib/history/rules/rows.js'
 import type { Store } from '../../../../lib/history/store/create-store.js'
 import type { CandleRange, Traders } from '../../../../lib/history/store/types.js'
@@ -182,8 +182,8 @@ test(
           : {
               quote: before.output, base: before.input
             }
-      const same = found.trades === trades && found.base.n === unscaled(expected.base).n * found.base.d / SCALE &&
-      found.quote.n === unscaled(expected.quote).n * found.quote.d / SCALE &&
+      const same = found.trades === trades && found.base.n === sumOf(expected.base, trades).n * found.base.d / SCALE &&
+      found.quote.n === sumOf(expected.quote, trades).n * found.quote.d / SCALE &&
       found.makers === expected.makers && quotient(found.high) === quotient(expected.high) &&
         quotient(found.low) === quotient(expected.low) &&
       quotient(found.prices.now) === quotient(expected.close ?? last) && quotient(found.prices['24h']) === quotient(last) &&
