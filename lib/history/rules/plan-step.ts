@@ -1,5 +1,5 @@
 import type { VolumeRule } from '../../market/volume.js'
-import { holds, insert, rangeOf, type FoundFee } from './sequence-ranges.js'
+import { insert, rangeOf, type FoundFee } from './sequence-ranges.js'
 import { createTally } from './tally.js'
 import type { SequenceRange, StoredEvent, StoreState } from './rows.js'
 
@@ -14,29 +14,25 @@ export function planStep (
 ) {
   const fresh: StoredEvent[] = []
   const sequenceRanges = new Map<string, SequenceRange[]>()
-  const found = new Map<string, FoundFee[]>()
+  const settled: Array<FoundFee & { dao: string }> = []
   for (const { event, keepsFees } of events) {
-    let list = sequenceRanges.get(event.dao)
-    if (list === undefined) {
-      sequenceRanges.set(event.dao, list = [...known.sequenceRanges.get(event.dao) ?? []])
-      found.set(event.dao, [])
-    }
+    const { dao } = event
+    let list = sequenceRanges.get(dao)
+    if (list === undefined) sequenceRanges.set(dao, list = [...known.sequenceRanges.get(dao) ?? []])
+    const found = insert(list, rangeOf(event, keepsFees))
     // stored already, or given twice: the first one stays
-    if (holds(list, event.seq)) continue
-    insert(list, rangeOf(event, keepsFees), found.get(event.dao)!)
+    if (found === undefined) continue
+    for (const one of found) settled.push({ dao, ...one })
     fresh.push(event)
   }
 
   const tally = createTally(valuation, known.rates)
   const fees: Array<{ dao: string, seq: bigint, fee: bigint }> = []
   const own = new Map(fresh.filter(({ swap }) => swap !== null).map(event => [`${event.seq} ${event.dao}`, event]))
-  for (const [dao, settled] of found) {
-    for (const { swap, fee } of settled) {
-      const event = own.get(`${swap.seq} ${dao}`)
-      if (event?.swap != null) {
-        event.swap = { ...event.swap, fee }
-        continue
-      }
+  for (const { dao, swap, fee } of settled) {
+    const event = own.get(`${swap.seq} ${dao}`)
+    if (event?.swap != null) event.swap = { ...event.swap, fee }
+    else {
       fees.push({ dao, seq: swap.seq, fee })
       tally.settle(dao, swap, fee)
     }

@@ -43,18 +43,18 @@ function join (left: SequenceRange, right: SequenceRange, found: FoundFee[]): Se
   }
 }
 
-export const holds = (ranges: readonly SequenceRange[], seq: bigint): boolean =>
-  ranges.some(({ first, last }) => first <= seq && seq <= last)
-
-/** Inserts into sorted `ranges`, which must not hold its number. */
-export function insert (ranges: SequenceRange[], range: SequenceRange, found: FoundFee[]): void {
-  const above = ranges.findIndex(({ first }) => first > range.first)
-  const at = above === -1 ? ranges.length : above
+/** Inserts into sorted `ranges`; gives the fees that this settles, or undefined where its number is held already. */
+export function insert (ranges: SequenceRange[], range: SequenceRange): FoundFee[] | undefined {
+  const next = ranges.findIndex(({ last }) => last >= range.first)
+  const at = next === -1 ? ranges.length : next
   const [before, after] = [ranges[at - 1], ranges[at]]
+  if (after !== undefined && after.first <= range.first) return undefined
   const joinsBefore = before !== undefined && before.last + 1n === range.first
   const joinsAfter = after !== undefined && range.last + 1n === after.first
+  const found: FoundFee[] = []
   let whole = range
   if (joinsBefore) whole = join(before, whole, found)
   if (joinsAfter) whole = join(whole, after, found)
   ranges.splice(joinsBefore ? at - 1 : at, Number(joinsBefore) + Number(joinsAfter), whole)
+  return found
 }

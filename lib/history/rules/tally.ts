@@ -5,12 +5,6 @@ import {
 } from './candles.js'
 import type { DayMaker, FeeRate, PendingSwap, StoreState, Trade } from './rows.js'
 
-/** The observed rate of a swap that disagrees with the configured one, as a label; null: it agrees. */
-export function disagreement ({ fee, input }: SwapFacts, agrees: boolean): string | null {
-  if (agrees || fee === null) return null
-  return observedBps(fee, input)?.toString() ?? 'other'
-}
-
 export interface AddedRows { candles: CandleRow[], makers: DayMaker[] }
 
 /** Counts swaps: candles, makers, and, with the known ones, fee rates that disagree with the configured one. */
@@ -27,9 +21,10 @@ export function createTally (valuation: VolumeRule, knownRates: StoreState['rate
     }
   }
 
-  function rate (swap: SwapFacts, agrees: boolean): void {
-    const bps = disagreement(swap, agrees)
-    if (bps !== null) rates.set(bps, (rates.get(bps) ?? 0) + 1)
+  function rate ({ fee, input }: SwapFacts, agrees: boolean): void {
+    if (agrees || fee === null) return
+    const bps = observedBps(fee, input)?.toString() ?? 'other'
+    rates.set(bps, (rates.get(bps) ?? 0) + 1)
   }
 
   return {

@@ -1,7 +1,5 @@
 import { test } from 'tap'
-import {
-  holds, insert, rangeOf, type FoundFee
-} from '../../../../lib/history/rules/sequence-ranges.js'
+import { insert, rangeOf, type FoundFee } from '../../../../lib/history/rules/sequence-ranges.js'
 import type { SequenceRange, StoredEvent } from '../../../../lib/history/rules/rows.js'
 import fc from '../../../support/property.js'
 
@@ -48,9 +46,10 @@ test('in whatever order events arrive, the fees found are those that were taken,
     const found: FoundFee[] = []
     for (const at of order) {
       const { event, keepsFees } = events[at]!
-      if (holds(ranges, event.seq)) throw new Error('held before it came')
-      insert(ranges, rangeOf(event, keepsFees), found)
-      if (!holds(ranges, event.seq)) throw new Error('not held after it came')
+      const settled = insert(ranges, rangeOf(event, keepsFees))
+      if (settled === undefined) throw new Error('held before it came')
+      found.push(...settled)
+      if (insert(ranges, rangeOf(event, keepsFees)) !== undefined) throw new Error('not held after it came')
     }
     if (ranges.length !== 1 || ranges[0]!.first !== 1n ||
       ranges[0]!.last !== BigInt(made.length)) throw new Error('not one range')
@@ -64,12 +63,11 @@ test('in whatever order events arrive, the fees found are those that were taken,
 })
 
 test('a fee balance that falls over a swap tells no fee', t => {
-  const found: FoundFee[] = []
   const ranges: SequenceRange[] = []
   const [first, second] = eventsOf([{ seq: 1n, side: 'buy', fee: 10n }, { seq: 2n, side: 'buy', fee: 10n }])
   second!.event.fees = { base: 0n, quote: 3n }
-  for (const { event, keepsFees } of [first!, second!]) insert(ranges, rangeOf(event, keepsFees), found)
-  t.same([found, ranges.length], [[], 1])
+  const found = [first!, second!].map(({ event, keepsFees }) => insert(ranges, rangeOf(event, keepsFees)))
+  t.same([found, ranges.length], [[[], []], 1])
   t.end()
 })
 
@@ -86,8 +84,10 @@ test('a number is held where a range has it, both ends included, however many ra
   const held = (seq: bigint): boolean => [[2, 3], [5, 5], [8, 12], [20, 21], [30, 30]].some(
     ([first, last]) => seq >= first! && seq <= last!
   )
-  for (let seq = 0n; seq < 40n; seq++) t.equal(holds(ranges, seq), held(seq), `${seq}`)
-  t.equal(holds([], 1n), false)
+  for (let seq = 0n; seq < 40n; seq++) {
+    const [range] = rangesOf([seq, seq])
+    t.equal(insert([...ranges], range!) === undefined, held(seq), `${seq}`)
+  }
   t.end()
 })
 
@@ -111,9 +111,8 @@ test('an event that may have changed the balances without saying so ends what is
     [{ seq: 1n, side: 'buy', fee: 10n }, { seq: 2n, side: null, fee: 0n }, { seq: 3n, side: 'buy', fee: 10n }]
   )
   for (const order of [[0, 1, 2], [2, 1, 0], [0, 2, 1], [1, 0, 2]]) {
-    const found: FoundFee[] = []
     const ranges: SequenceRange[] = []
-    for (const at of order) insert(ranges, rangeOf([first, unknown, swap][at]!.event, false), found)
+    const found = order.flatMap(at => insert(ranges, rangeOf([first, unknown, swap][at]!.event, false)))
     t.same(found, [], `${order.join()}`)
     t.match(ranges, [{
       first: 1n,

@@ -9,11 +9,9 @@ const after = { base: 70n, quote: 500n }
 function found (side: 'buy' | 'sell', before: Sides): FoundFee[] {
   const event = { firstSlot: 1, lastSlot: 1, firstAt: 1, lastAt: 1, keepsFees: false, pendingSwap: null }
   const ranges: SequenceRange[] = [{ ...event, first: 3n, last: 3n, feeBalancesAfter: before }]
-  const fees: FoundFee[] = []
   const feeBalanceAfter = after[side === 'buy' ? 'quote' : 'base']
   const pendingSwap = { seq: 4n, at: 10, side, input: 1_000n, output: 9n, feeBalanceAfter }
-  insert(ranges, { ...event, first: 4n, last: 4n, feeBalancesAfter: after, pendingSwap }, fees)
-  return fees
+  return insert(ranges, { ...event, first: 4n, last: 4n, feeBalancesAfter: after, pendingSwap })!
 }
 
 test('the fee of a swap is what the fee balance of its input side grew by: quote of a buy, base of a sale', t => {
