@@ -1,4 +1,4 @@
-import { fix, parseDecimal, powerOfTen, shortText } from '../decimal.js'
+import { sum } from '../../public/market/decimal.js'
 import { type CachedResponse, jsonResponse } from '../http/cached-response.js'
 import type { Kept } from '../live/fresh.js'
 import type { Snapshot } from '../live/snapshot.js'
@@ -12,8 +12,6 @@ import type { TreasuryRow } from '../../schemas/treasury.js'
 
 /** Rows, and drawings beside them, that a visit begins with: the rest comes when a reader wants it. */
 export const AT_FIRST = 100
-/** More digits after the point than a volume has. */
-const PLACES = 60
 
 /** Fields that a row has as the API tells them. */
 const SHOWN = [
@@ -24,28 +22,18 @@ const SHOWN = [
 export type PageList = ReturnType<typeof pageList>
 export type Row = PageList['rows'][number]
 
-/** The exact sum of decimal texts; null where one is not known. */
-function sumOf (texts: ReadonlyArray<string | null>): string | null {
-  let digits = 0n
-  for (const text of texts) {
-    if (text === null) return null
-    digits += fix(parseDecimal(text)!, PLACES).digits
-  }
-  return shortText({ n: digits, d: powerOfTen(PLACES).n }, PLACES)
-}
-
 function totalsOf (pools: readonly Pool[]) {
   const alike = pools.filter(({ quote }) => quote.mint === pools[0]!.quote.mint)
   return {
     count: pools.length,
     /** Sum in the deepest pool's quote token, to which no others can be added; null: a part is not known. */
-    volume: sumOf(alike.map(pool => pool.target_volume_24h)),
+    volume: sum(alike.map(pool => pool.target_volume_24h)),
     /** Pools that have that quote token. */
     alike: alike.length,
     /** Null likewise. */
     trades: pools.reduce<number | null>((sum, { trades_24h: trades }) =>
       sum === null || trades === null ? null : sum + trades, 0),
-    liquidity: sumOf(pools.map(pool => pool.liquidity_in_usd))!
+    liquidity: sum(pools.map(pool => pool.liquidity_in_usd))!
   }
 }
 

@@ -1,5 +1,7 @@
 import { shift } from '../../public/market/decimal.js'
-import { abbreviate, formatChange, formatCompact, formatNumber, formatPrice, NONE } from '../../public/market/format.js'
+import {
+  abbreviate, formatChange, formatCompact, formatNumber, formatPrice, NONE, symbolOf
+} from '../../public/market/format.js'
 import { makeCachedResponse } from '../http/cached-response.js'
 import { oldestOf, type Part } from '../live/fresh.js'
 import { timeText } from '../time.js'
@@ -7,7 +9,7 @@ import type { Proposals } from '../../schemas/proposals.js'
 import type { PageAssets } from './assets.js'
 import { escapeHtml, fillTemplate } from './html.js'
 import type { PageList, Row } from './list.js'
-import { figuresOf, type PoolFacts, symbolOf } from './pool-facts.js'
+import { figuresOf, type PoolFacts } from './pool-facts.js'
 
 /** The pages as bytes: templates with their places filled in, and figures for readers without scripts. */
 
@@ -74,10 +76,11 @@ const factsOf = (pool: Row) => `<dl class="facts">${[...FIGURES, MINT].map(([nam
   `<div><dt>${name}</dt><dd>${escapeHtml(of(pool))}</dd></div>`).join('')}</dl>`
 
 export function createPages ({ template, version }: PageAssets) {
-  const [head, header] = [template('head.html'), template('header.html')]
+  const [head, header, preview] = [template('head.html'), template('header.html'), template('preview.html')]
   /** A page's template with what all have; `link`: the words by which the header leads to it. */
   const page = (name: string, link?: string) => template(`${name}.html`)
     .replace('{{head}}', () => head)
+    .replace('{{preview}}', () => preview)
     .replace('{{header}}', () => header.replace(`>${link}<`, () => ` aria-current="page">${link}<`))
   const list = page('list', 'Market').replace('{{skeleton}}', () => SKELETON.repeat(SKELETON_ROWS))
   const [decisions, status] = [page('decisions', 'Decisions'), page('status', 'Status')]
@@ -95,7 +98,16 @@ export function createPages ({ template, version }: PageAssets) {
   return {
     /** `pools`: undefined while unknown; `time`: the chain's; `origin`: where the reader's browser found us. */
     list: (origin: string, pools: PageList | undefined, time: string) => filled(
-      list, { ...places(''), origin }, pools && tableOf(pools.rows, 'Pool', pool => linkOf(pool, ''), FIGURES), time
+      list,
+      {
+        ...places(''),
+        address: `${origin}/market`,
+        title: SITE,
+        description: 'Prices, volumes, liquidity and token supply of every DAO of the protocol, read from the chain.',
+        shown: 'Volume, liquidity and the deepest pools of the market'
+      },
+      pools && tableOf(pools.rows, 'Pool', pool => linkOf(pool, ''), FIGURES),
+      time
     ),
     status: filled(status, places('')),
     /** `proposals`: newest first; undefined while unknown. A DAO that is not listed is shown by its address. */
@@ -108,19 +120,21 @@ export function createPages ({ template, version }: PageAssets) {
     pool (origin: string, id: string, facts: PoolFacts | undefined, figures: Row | undefined, time: string) {
       const pair = facts === undefined ? 'Pool' : `${facts.base} / ${facts.quote}`
       const { price } = { ...facts, ...figures && figuresOf(figures) }
+      const description = facts === undefined
+        ? 'A spot pool of a DAO.'
+        : `${facts.name || facts.base}: ${price} ${facts.quote} as of ${time}. Price, volume, liquidity, trades and ` +
+          'supply, read from the chain.'
       return filled(pool, {
         ...places('../../'),
         live: facts?.isDeciding === true ? 'yes' : 'no',
         mint: facts?.mint ?? '',
-        origin,
+        address: `${origin}/market/pool/${id}`,
         pool: id,
         pair,
         name: facts?.name ?? '',
         title: `${pair} · ${SITE}`,
-        description: facts === undefined
-          ? 'A spot pool of a DAO.'
-          : `${facts.name || facts.base}: ${price} ${facts.quote} as of ${time}. Price, volume, liquidity, ` +
-            'trades and supply, read from the chain.'
+        description,
+        shown: description
       }, figures && factsOf(figures), time)
     },
     /** The page in place of a pool's, with the reason. */

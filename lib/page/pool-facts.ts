@@ -1,6 +1,7 @@
 import {
-  abbreviate, cutText, formatChange, formatCompact, formatPrice, MAX_NAME, MAX_SYMBOL
+  abbreviate, cutText, formatChange, formatCompact, formatPrice, MAX_NAME, symbolOf
 } from '../../public/market/format.js'
+import { REASONS } from '../../public/market/reasons.js'
 import type { Snapshot } from '../live/snapshot.js'
 import { priceText } from '../market/pool-figures.js'
 import { spotPrice } from '../market/price.js'
@@ -10,18 +11,6 @@ import type { PageList, Row } from './list.js'
 
 /** Of an address that is no DAO's. */
 export const NO_POOL = 'There is no DAO with a pool at this address.'
-
-const REASONS: Record<NonNullable<Snapshot['discovered'][number]['leftOut']>, string> = {
-  excluded: 'The operator of this service leaves this DAO out.',
-  undecodable: 'There is a DAO at this address, but its account has a form that this service does not know.',
-  'no reserves': 'There is a DAO at this address, but its spot pool is empty on at least one side, so that it has no ' +
-    'price.',
-  'mint unreadable': 'There is a DAO at this address, but one of its tokens has no readable mint.'
-}
-
-/** The symbol as people see it, cut where it is long, or else the mint in short. */
-export const symbolOf = ({ symbol, mint }: Row['quote']) =>
-  cutText(symbol, MAX_SYMBOL) || abbreviate(mint)
 
 const shown = ({ base, quote }: Record<'base' | 'quote', Row['quote']>) => ({
   base: symbolOf(base),
@@ -38,7 +27,7 @@ export function findPool (snapshot: Snapshot, pool: string) {
   const pair = snapshot.pairs.get(pool)
   if (pair === undefined) {
     const leftOut = snapshot.discovered.find(({ address }) => address === pool)?.leftOut
-    return { reason: leftOut === undefined ? NO_POOL : REASONS[leftOut] }
+    return { reason: leftOut === undefined ? NO_POOL : `There is a DAO at this address. ${REASONS[leftOut]}` }
   }
   // the list has texts only where they are short
   const [base, quote] = [snapshot.tokens.get(pair.baseMint)?.whole, snapshot.tokens.get(pair.quoteMint)?.whole]

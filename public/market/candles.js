@@ -3,7 +3,7 @@
 import { Failure, get, poll } from './api.js'
 import { checkCandles } from './contract.js'
 import { asTheyAre, downloadCsv } from './csv.js'
-import { compare, magnitude, multiply, percent, shift, subtract, trim } from './decimal.js'
+import { compare, magnitude, multiply, percent, shift, subtract } from './decimal.js'
 import { byId, element, setText } from './dom.js'
 import {
   formatAmount, formatChange, formatCompact, formatCount, formatExact, formatMoment, formatNumber, formatPrice
@@ -217,7 +217,7 @@ export function createCandles ({ path, banner }) {
     boxes.map(({ name, checked }) => [name, checked && (name !== 'cap' || supply !== null)])
   )
   /** A price as it is shown: a market cap is that of the tokens that circulate now. */
-  const worth = text => chosen().cap ? trim(multiply(text, supply)) : text
+  const worth = text => chosen().cap ? multiply(text, supply) : text
   for (const box of boxes) box.addEventListener('change', () => show(candles))
   const whole = byId('candles-whole')
   whole.hidden = document.fullscreenEnabled !== true

@@ -1,4 +1,4 @@
-import { compare, multiply, shift, spread, trim } from './decimal.js'
+import { compare, multiply, shift, spread } from './decimal.js'
 import { fact, measure, term, termButton } from './definition.js'
 import { addressButton, element } from './dom.js'
 import {
@@ -22,7 +22,7 @@ const dollars = (label, of, text, write, more = '') => text === null || text ===
   : fact(label, of, write(text), { exact: `$${formatExact(text)}${more}` })
 
 /** Market value in quote tokens: a price times a supply; null while the supply is not known. */
-const worth = (pool, supply, field) => supply === null ? null : trim(multiply(supply[field], pool.last_price))
+const worth = (pool, supply, field) => supply === null ? null : multiply(supply[field], pool.last_price)
 const short = text => formatShort(text, 4)
 
 /** In dollars where the service gives them, or else in quote tokens. */
@@ -57,7 +57,7 @@ export const drawSides = pool => SIDES.map(([label, all, sides]) => element('tr'
 
 export function drawFigures ({ pool, ticker, supply, treasury }) {
   const { provenance } = pool
-  const pooled = (raw, token) => trim(shift(raw, -token.decimals))
+  const pooled = (raw, token) => shift(raw, -token.decimals)
   const quotes = ticker === null ? null : spread(ticker.bid, ticker.ask)
   return [
     pool.priced_in_usd

@@ -1,4 +1,4 @@
-import { compare, group, magnitude, round, shift, trim } from './decimal.js'
+import { compare, group, magnitude, round, shift } from './decimal.js'
 
 /** How figures are written for people. What can't be read as a figure is written as a dash, never as a zero. */
 
@@ -27,7 +27,7 @@ const significant = (text, digits) => {
 }
 const scientific = text => {
   const exponent = magnitude(text)
-  return `${trim(shift(text, -exponent))} × 10${superscript(exponent)}`
+  return `${shift(text, -exponent)} × 10${superscript(exponent)}`
 }
 
 const zeroOrNone = text => compare(text, '0') === 0 ? '0' : NONE
@@ -67,7 +67,7 @@ export function formatShort (text, digits = 3) {
   const size = magnitude(rounded)
   if (size >= LARGEST_SUFFIXED) return scientific(rounded)
   const [exponent, letter] = SUFFIXES.find(([least]) => size >= least) ?? [0, '']
-  const short = trim(shift(rounded, -exponent))
+  const short = shift(rounded, -exponent)
   return letter === '' ? short : `${short}\u202f${letter}`
 }
 
@@ -140,6 +140,12 @@ export function cutText (text, most) {
   const end = endOf(seen, most)
   return end === undefined ? seen : `${seen.slice(0, end)}…`
 }
+
+/**
+ * The symbol of a token, or its address in short where nobody gave it one.
+ * @type {(token: { symbol: string, mint: string }) => string}
+ */
+export const symbolOf = ({ symbol, mint }) => cutText(symbol, MAX_SYMBOL) || abbreviate(mint)
 
 const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric', timeZone: 'UTC' })

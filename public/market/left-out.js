@@ -3,16 +3,9 @@ import { checkDaos } from './contract.js'
 import { addressButton, byId, element, setText } from './dom.js'
 import { abbreviate, formatCount } from './format.js'
 import { failureNotice, remark } from './notice.js'
+import { REASONS } from './reasons.js'
 
 /** The DAOs that are not on the list, each with its reason; asked for when somebody wants to know. */
-
-const REASONS = {
-  excluded: 'The operator of this service leaves it out.',
-  undecodable: 'Its account can’t be read: it has a form that this service does not know.',
-  'no reserves': 'Its spot pool is empty on at least one side, so that it has no price.',
-  'mint unreadable': 'One of its tokens has no readable mint, so that amounts can’t be told.',
-  'history incomplete': 'Trades of its last 24 hours are missing; a volume without them would be wrong.'
-}
 
 function draw ({ daos, discovered }) {
   const left = daos.filter(({ listed }) => !listed)

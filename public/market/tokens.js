@@ -1,10 +1,8 @@
-import { abbreviate, cutText, formatAgo, MAX_NAME, MAX_SYMBOL } from './format.js'
+import { cutText, formatAgo, MAX_NAME, symbolOf } from './format.js'
 import { element, foreign } from './dom.js'
 
 /** How tokens and pools are named and shown. */
 
-/** The symbol of a token, or its address in short where nobody gave it one. */
-export const symbolOf = token => cutText(token.symbol, MAX_SYMBOL) || abbreviate(token.mint)
 /** The full name of a token. */
 export const fullNameOf = token => cutText(token.name, MAX_NAME)
 export const nameOf = pool => symbolOf(pool.base)

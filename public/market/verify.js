@@ -1,11 +1,11 @@
-import { compare, divide, multiply, shift, trim } from './decimal.js'
+import { compare, divide, multiply, shift } from './decimal.js'
 import { fact } from './definition.js'
 import { element } from './dom.js'
 import { explorerLink } from './explorer.js'
 import { address } from './figures.js'
-import { formatCount, formatExact, formatMoment, formatNumber } from './format.js'
+import { formatCount, formatExact, formatMoment, formatNumber, symbolOf } from './format.js'
 import { remark } from './notice.js'
-import { quoteOf, symbolOf } from './tokens.js'
+import { quoteOf } from './tokens.js'
 
 /** What the figures are made of, and where anybody can read it: raw reserves, accounts, fee rates, sequence numbers. */
 
@@ -35,15 +35,15 @@ function priceCheck (pool) {
   const price = priceOf(pool)
   const agrees = price !== null && compare(price, pool.last_price) === 0
   return element('p', { class: `check ${agrees ? 'good' : 'bad'}` }, agrees
-    ? `✓ Computed again by this page: the reserves give ${formatExact(trim(price))} ${quoteOf(pool)}, the price shown.`
-    : `✗ Computed again by this page, the reserves give ${price === null ? 'no price' : formatExact(trim(price))}, ` +
+    ? `✓ Computed again by this page: the reserves give ${formatExact(price)} ${quoteOf(pool)}, the price shown.`
+    : `✗ Computed again by this page, the reserves give ${price === null ? 'no price' : formatExact(price)}, ` +
       'which is not the price shown.')
 }
 
 const feeRates = ({ fee_rates: rates }) => rates.length === 0
   ? 'no swap shows one yet'
   : rates.map(
-    ({ rate, from_slot: from, to_slot: to }) => `${trim(multiply(rate, '100'))} % (slots ${from}–${to})`
+    ({ rate, from_slot: from, to_slot: to }) => `${multiply(rate, '100')} % (slots ${from}–${to})`
   ).join('; ')
 
 export function drawVerification (pool) {
@@ -55,7 +55,7 @@ export function drawVerification (pool) {
       fact('Read at slot', 'provenance.slot', formatNumber(provenance.slot)),
       ...Object.entries(HELD).map(([field, label]) => {
         const token = pool[field.split('_')[0]]
-        return fact(label, `provenance.${field}`, formatExact(trim(shift(provenance[field], -token.decimals))), {
+        return fact(label, `provenance.${field}`, formatExact(shift(provenance[field], -token.decimals)), {
           units: symbolOf(token), exact: `${provenance[field]} raw units`
         })
       }),

@@ -203,7 +203,7 @@ t.test('an image of a state that is not current is kept, too', async t => {
 t.test('no page for what is no pool, with the reason', async t => {
   const fastify = await build(t)
   for (const [pool, reason] of [
-    [address(998), 'There is no DAO with a pool at this address'], [address(999), 'its spot pool is empty'],
+    [address(998), 'There is no DAO with a pool at this address'], [address(999), 'Its spot pool is empty'],
     ['x', 'There is no DAO'], ['%3Cscript%3E', 'There is no DAO']
   ] as const) {
     const answer = await fastify.inject(`/market/pool/${pool}`)

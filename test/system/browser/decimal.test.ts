@@ -12,6 +12,8 @@ interface PageDecimal {
   compare (a: unknown, b: unknown): number | null
   add (a: unknown, b: unknown): Text
   subtract (a: unknown, b: unknown): Text
+  multiply (a: unknown, b: unknown): Text
+  divide (a: unknown, b: unknown, places: number): Text
   sum (texts: string[]): Text
   percent (a: unknown, b: unknown, places?: number): Text
   spread (bid: unknown, ask: unknown, places?: number): Text
@@ -19,7 +21,6 @@ interface PageDecimal {
   shift (text: unknown, by: number): Text
   magnitude (text: unknown): number | null
   group (text: string): string
-  trim (text: string): string
 }
 interface PageFormat {
   formatPrice (text: string): string
@@ -97,7 +98,7 @@ t.test('rounding, size, shifting, writing', async t => {
   t.same(['1234', '0.00123', '1', '0', '0.00'].map(decimal.magnitude), [3, -3, 0, null, null])
   t.same([decimal.shift('1234.5', -3), decimal.shift('1.2345', 2), decimal.shift('5', 3)], ['1.2345', '123.45', '5000'])
   t.same(['1234567.8912', '123', '-1234', '1000'].map(decimal.group), ['1,234,567.8912', '123', '-1,234', '1,000'])
-  t.same(['1.500', '2.00', '100', '0.000'].map(decimal.trim), ['1.5', '2', '100', '0'])
+  t.same([decimal.multiply('1.500', '1'), decimal.divide('2.00', '1', 4)], ['1.5', '2'], 'no zeros that end a fraction')
 })
 
 t.test('figures as people read them', async t => {
