@@ -56,47 +56,38 @@
     body.append(make('section', { class: 'samples', 'aria-label': 'Samples' }, ...drawn))
   }
 
-  /** What its scripts draw anew again and again, without names for those who don't see it. */
+  const region = label => ({ role: 'region', 'aria-label': label })
+  /** What those who don't see it need and its scripts leave out, by selector; a function makes it of the node. */
+  const LACKING = {
+    '.information-container': region('About'),
+    '.scheme-container': region('Server'),
+    '.models': region('Schemas'),
+    '.response select': { 'aria-label': 'Media type' },
+    select: { 'aria-label': ({ id }) => id === 'servers' ? 'Server' : 'Choice' },
+    '.parameters input': { 'aria-label': ({ placeholder }) => placeholder || 'Value' },
+    svg: { 'aria-hidden': 'true' },
+    '.highlight-code > *, pre, .responses-inner table': { tabindex: '0' },
+    '.copy-to-clipboard button': { 'aria-label': 'Copy' },
+    '.opblock-control-arrow': { 'aria-label': 'Show or hide the operation' },
+    '.models > h4, h3': { 'aria-level': '2' },
+    h4: { 'aria-level': '3' },
+    h5: { 'aria-level': '4' }
+  }
+
+  /** Its scripts draw anew again and again. */
   function mend () {
     for (const body of document.querySelectorAll('.swagger-ui .opblock-body')) addSamples(body)
     const skip = document.querySelector('.swagger-ui__skip-link')
     if (skip !== null && skip.closest('header') === null) site.prepend(skip)
-    for (const [part, label] of [
-      ['information-container', 'About'], ['scheme-container', 'Server'], ['models', 'Schemas']
-    ]) {
-      for (const found of document.querySelectorAll(`.swagger-ui .${part}:not([role])`)) {
-        found.setAttribute('role', 'region')
-        found.setAttribute('aria-label', label)
+    for (const [selector, attributes] of Object.entries(LACKING)) {
+      for (const node of document.querySelectorAll(`.swagger-ui :is(${selector})`)) {
+        for (const [name, value] of Object.entries(attributes)) {
+          if (!node.hasAttribute(name)) node.setAttribute(name, typeof value === 'function' ? value(node) : value)
+        }
       }
-    }
-    for (const select of document.querySelectorAll('.swagger-ui select:not([aria-label])')) {
-      select.setAttribute(
-        'aria-label',
-        select.closest('.response') === null ? select.id === 'servers' ? 'Server' : 'Choice' : 'Media type'
-      )
-    }
-    for (const input of document.querySelectorAll('.swagger-ui .parameters input:not([aria-label])')) {
-      input.setAttribute('aria-label', input.getAttribute('placeholder') ?? 'Value')
-    }
-    for (const icon of document.querySelectorAll('.swagger-ui svg:not([aria-hidden])')) {
-      icon.setAttribute('aria-hidden', 'true')
-    }
-    for (const block of document.querySelectorAll(
-      '.swagger-ui .highlight-code > *, .swagger-ui pre, .swagger-ui .responses-inner table'
-    )) if (!block.hasAttribute('tabindex')) block.setAttribute('tabindex', '0')
-    for (const copy of document.querySelectorAll('.swagger-ui .copy-to-clipboard button')) {
-      if (!copy.hasAttribute('aria-label')) copy.setAttribute('aria-label', 'Copy')
-    }
-    for (const control of document.querySelectorAll('.swagger-ui .opblock-control-arrow:not([aria-label])')) {
-      control.setAttribute('aria-label', 'Show or hide the operation')
     }
     // a link within a button can't be told from it; the button does the same
     for (const link of document.querySelectorAll('.swagger-ui button a[href]')) link.removeAttribute('href')
-    for (const [name, level] of [['h3', '2'], ['h4', '3'], ['.models > h4', '2'], ['h5', '4']]) {
-      for (const heading of document.querySelectorAll(`.swagger-ui ${name}:not([aria-level="${level}"])`)) {
-        if (!heading.matches('.models > h4') || level === '2') heading.setAttribute('aria-level', level)
-      }
-    }
   }
   new MutationObserver(mend).observe(document.getElementById('swagger-ui'), { childList: true, subtree: true })
   mend()
