@@ -29,9 +29,4 @@ export default fp(async fastify => {
   fastify.addHook('onRequest', (_request, _reply, done) => {
     done(closing ? new ServiceError('SHUTTING_DOWN', 'the service is shutting down') : undefined)
   })
-  // otherwise the connection of the last answer stays open for the next request
-  fastify.addHook('onSend', (_request, reply, _payload, done) => {
-    if (closing) reply.header('connection', 'close')
-    done()
-  })
 }, { name: 'graceful-shutdown', dependencies: ['chain', 'connections', 'security'] })

@@ -117,10 +117,11 @@ export function watchConnections (server: Server, { most, patience, pace }: Conn
   })
 
   // called by `close()`: a connection without a request in work, or with a partial one, ends at once, others once they
-  // have none; the platform's own would end one whose answer waits to be sent
+  // have none, which their answers say; the platform's own would end one whose answer waits to be sent
   server.closeIdleConnections = () => {
     isClosing = true
     for (const socket of waiting) socket.destroy()
+    for (const response of answers.keys()) response.shouldKeepAlive = false
   }
 
   return {
