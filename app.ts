@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import { fileURLToPath } from 'node:url'
 import autoload from '@fastify/autoload'
-import { type FastifyHttpOptions, type FastifyInstance, LogController } from 'fastify'
+import {
+  type FastifyHttpOptions, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController
+} from 'fastify'
 import { answerClientError } from './lib/http/client-errors.js'
 import { isPageRoute } from './lib/http/page-routes.js'
 import { addressMatcher } from './lib/http/client-address.js'
@@ -60,8 +62,7 @@ const MAX_HEADERS = 16_384
 export function serverOptions (env: ConfigOptions['env']) {
   const isProxy = addressMatcher(list(env.TRUST_PROXY ?? ''))
   return {
-    // plugins/request-log.ts writes one line for each request instead of two
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new RequestLog({ disableRequestLogging: true }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     trustProxy: address => isProxy(address),
     routerOptions: { maxParamLength: MAX_PARAMETER },
@@ -80,6 +81,26 @@ export function serverOptions (env: ConfigOptions['env']) {
     clientErrorHandler: (error, socket) => answerClientError(error, socket),
     return503OnClosing: false    // plugins/graceful-shutdown.ts does, likewise
   } satisfies FastifyHttpOptions<Server>
+}
+
+/** Whether an answer came from the cache, by its headers. */
+function cacheState (reply: FastifyReply): string | undefined {
+  if (reply.statusCode === 304) return 'not modified'
+  if (reply.hasHeader('age')) return 'stale'
+  return reply.hasHeader('etag') ? 'fresh' : undefined
+}
+
+/** One line for each answer, by its request's id, instead of two; bodies, queries and headers are not logged. */
+class RequestLog extends LogController {
+  override requestCompleted (_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    request.log.info({
+      method: request.method,
+      route: request.routeOptions.url ?? 'unknown',
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 10) / 10,
+      cache: cacheState(reply)
+    }, 'answered')
+  }
 }
 
 /**

@@ -115,5 +115,5 @@ export default fp<RateLimitOptions>(async (fastify, options) => {
   })
 }, {
   name: 'rate-limit',
-  dependencies: ['client', 'config', 'request-log', 'security']
+  dependencies: ['client', 'config', 'security']
 })

@@ -28,8 +28,8 @@ const refuse = async (_request: FastifyRequest, reply: FastifyReply) =>
 
 export default fp(async fastify => {
   const others = fastify.supportedMethods.filter(method => !METHODS.includes(method))
-  fastify.addHook('onRequest', (_request, reply, done) => {
-    reply.headers(OF_ALL)
+  fastify.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).headers(OF_ALL)
     done()
   })
 
