@@ -37,8 +37,7 @@ export function openPostgresReader (place: PostgresLocation) {
       const read = Promise.all([work(tablesOf(client)), begun])
       // the answer does not wait for the end
       read.catch(() => {}).then(() => client.query('commit')).then(() => client.release(), client.release)
-      const [answer] = await read
-      return answer
+      return (await read)[0]
     } catch (error) {
       throw failed("the history can't be read", error)
     }
@@ -107,8 +106,8 @@ export function createFollower ({ reader: { store, together }, network, ...optio
     let begin = () => {}
     const begun = new Promise<void>(resolve => { begin = resolve })
     const all = orLate(together(async () => {
-      begin()
       const now = await look()
+      begin()
       const wrong = refusal()
       if (wrong !== undefined) throw wrong
       if (network() === undefined) throw warmingUp('the network of the node is not known yet')
