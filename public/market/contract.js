@@ -43,7 +43,9 @@ export const checkPool = checked(record({
   ...pool,
   ticker_id: isText,
   other_pools: listOf(isText),
-  provenance: record({ fee_rates: Array.isArray, accounts: isObject, ...each(isText, 'base_reserves', 'quote_reserves') })
+  provenance: record({
+    fee_rates: Array.isArray, accounts: isObject, ...each(isText, 'base_reserves', 'quote_reserves')
+  })
 }))
 export const checkList = checked(record({
   pools: listOf(record({ ...pool, marks: listOf(isText) })), totals: record({ count: isInteger })

@@ -43,10 +43,11 @@ const showPools = createView({
   draw (list) {
     table.show(list)
     showTotals(list)
+    byId('below').hidden = false
   },
-  settled () { byId('below').hidden = false },
   unknown () {
     table.clear()
+    byId('below').hidden = false
     for (const id of ['total-volume', 'total-liquidity', 'total-trades']) setText(byId(id), NONE)
   }
 })

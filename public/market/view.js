@@ -23,11 +23,10 @@ const freshness = ({ loadedAt, age, missing, since }) => [
  * A function for `poll` that shows answers in the part of the page named `id`, with its `-state`, `-fresh` and
  * `-loading` where they exist.
  * What goes wrong is told on the banner; in the part itself only where it has nothing to show.
- * @param {{ id: string, banner: any, draw: (data: any) => void, loaded: (data: any) => string, settled?: () => void,
- * unknown?: () => void }} options
- *   `settled` runs after each answer or failure, `unknown` when there is a failure and nothing was ever loaded.
+ * @param {{ id: string, banner: any, draw: (data: any) => void, loaded: (data: any) => string, unknown?: () => void
+ * }} options `unknown` runs when there is a failure and nothing was ever loaded.
  */
-export function createView ({ id, banner, draw, loaded, settled = () => {}, unknown = () => {} }) {
+export function createView ({ id, banner, draw, loaded, unknown = () => {} }) {
   let said = ''
   const say = text => {
     if (text !== said) announce(text)
@@ -39,7 +38,6 @@ export function createView ({ id, banner, draw, loaded, settled = () => {}, unkn
     byId(id).removeAttribute('aria-busy')
     if (answer !== null && failure === null) draw(answer.data)
     if (answer === null) unknown()
-    settled()
     const state = byId(`${id}-state`)
     if (state !== null) renew(state, ...failure !== null && answer === null ? [failureNotice(failure, retry)] : [])
     const line = byId(`${id}-fresh`)
