@@ -175,11 +175,6 @@ export function createDayResponses (sources: Sources) {
     return jsonResponse<MarketDay>({ ...all, pools: sorted.map(({ row }) => row) }, headers.fees)
   })
 
-  const ofDays = keep(sources, async (parts, first: number, last: number, most: number) => {
-    const { rows, headers } = await totals(parts)
-    return jsonResponse((await rows(first, last)).slice(0, most).reverse(), headers.fees)
-  })
-
   return {
     totals,
     aggregate: formOf(totals, async ({ volume, headers }) => jsonResponse(await volume(), headers.volume)),
@@ -215,11 +210,14 @@ export function createDayResponses (sources: Sources) {
       const name = asked.since === undefined ? 'from' : 'since'
       const today = dayOf(history.head().time)
       const last = to === undefined ? today : Math.min(dayOf(to), today)
-      if (from === undefined) return await ofDays(parts, 0, last, USUAL_DAYS)
-      const first = dayOf(from)
-      checkFinal(sources, first * DAY, invalidParameter(name, 'a day that has begun'))
-      if (last - first >= MAX_DAYS) throw invalidParameter(name, `at most ${MAX_DAYS} days in all`)
-      return await ofDays(parts, first, last, MAX_DAYS)
+      const first = dayOf(from ?? 0)
+      if (from !== undefined) {
+        checkFinal(sources, first * DAY, invalidParameter(name, 'a day that has begun'))
+        if (last - first >= MAX_DAYS) throw invalidParameter(name, `at most ${MAX_DAYS} days in all`)
+      }
+      const { rows, headers } = await totals(parts)
+      const found = (await rows(first, last)).slice(0, from === undefined ? USUAL_DAYS : MAX_DAYS)
+      return jsonResponse(found.reverse(), headers.fees)
     }
   }
 }
