@@ -1,3 +1,4 @@
+import { inSlices } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { DAY, HOUR, MINUTE } from '../../time.js'
 import { type Candle, EMPTY_CANDLE, executedPrice, type ExecutedPrice } from '../rules/candles.js'
@@ -69,7 +70,7 @@ export function createVolumes (store: Store, valuation: VolumeRule) {
         day(now, known), traders(now + 1, stored), lastWeek(minute, stored), lastMonth(minute, stored),
         ...lastPrices.map(read => read(now, stored))
       ])
-      return new Map(Array.from(days, ([dao, { candle, wholeAfter, covers, complete }]) => {
+      return new Map(await inSlices(days, ([dao, { candle, wholeAfter, covers, complete }]) => {
         const quoteOf = (sums: typeof week, from: number) => {
           const candle = sums.get(dao) ?? EMPTY_CANDLE
           return covers(from) && isTold(candle) ? volumeOf(candle).quote : null
