@@ -6,12 +6,12 @@ import launchpadV08 from '../../idl/launchpad-v0.8.json' with { type: 'json' }
 import performancePackage from '../../idl/performance-package.json' with { type: 'json' }
 import externalPool from '../../idl/damm-v2.json' with { type: 'json' }
 import type { RawAccount } from '../chain/types.js'
-import { LAUNCHPADS, type LaunchpadVersion, PROGRAMS } from './addresses.js'
+import type { LaunchpadVersion } from './addresses.js'
 import { once } from '../once.js'
-import { boundVec, DecodeError, need, u128 } from './bytes.js'
+import { DecodeError, need, u128 } from './bytes.js'
 import { keyBytes, keyText } from './pda.js'
 
-/** The program client: Anchor's decoder over each IDL, and the bounds that it leaves unchecked. */
+/** The program client: Anchor's layouts of each IDL, and the bounds that they leave unchecked. */
 
 /** What is used of the layout that Anchor makes of a type of the IDL. */
 export interface Layout {
@@ -99,41 +99,28 @@ export class Struct {
   }
 }
 
-/**
- * Offset, item size and most items of the Vec in front of what is read (programs/v07_launchpad/src/state/launch.rs,
- * performance_package.rs).
- */
-const LAUNCH_MEMBERS = [25, 32, 10] as const
-const PACKAGE_TRANCHES = [8, 25, 10] as const
-
-const LAUNCHPAD_IDLS = { 'v0.6': launchpadV06, 'v0.7': launchpadV07, 'v0.8': launchpadV08 }
-
 const DISCRIMINATOR = 8
-
-type Decode = (account: RawAccount) => Struct
 
 export type ProgramClient = ReturnType<typeof createProgramClient>
 
 /** A client for the program at `factory`. */
 export function createProgramClient (factory: string) {
+  const own = { ...futarchy, address: factory }
   let Coder: typeof BorshAccountsCoder | undefined
 
-  /** Gives an object with the IDL's names; throws a DecodeError unless owner, discriminator and length are right. */
-  function decoder (
-    idl: unknown, name: string, owner: string, list?: readonly [offset: number, itemBytes: number, most: number]
-  ): Decode {
+  /** Throws a DecodeError unless owner, discriminator and length are right. */
+  function decoder (idl: { address: string }, name: string) {
     const what = name.toLowerCase()
     const open = once(() => {
       if (Coder === undefined) throw new Error('the program client has not been loaded')
-      const { discriminator, layout } = new Coder(idl as Idl)['accountLayouts'].get(name)!
+      const { discriminator, layout } = new Coder(idl as unknown as Idl)['accountLayouts'].get(name)!
       return { discriminator: Buffer.from(discriminator), layout: layout as unknown as Layout }
     })
-    return ({ owner: program, data }) => {
-      if (program !== owner) throw new DecodeError(`${what}: owned by another program`)
+    return ({ owner: program, data }: RawAccount): Struct => {
+      if (program !== idl.address) throw new DecodeError(`${what}: owned by another program`)
       const { discriminator, layout } = open()
-      if (list !== undefined) boundVec(data, ...list, what)
       try {
-        // Anchor would read shorter numbers and keys from an account that is cut short
+        // Anchor would read on behind the end, and lists of any length: they are measured, and never decoded
         need(data, DISCRIMINATOR, layout.getSpan(data, DISCRIMINATOR), what)
         if (!discriminator.equals(data.subarray(0, DISCRIMINATOR))) throw new DecodeError(`${what}: another kind`)
         return new Struct(layout, data, DISCRIMINATOR)
@@ -152,15 +139,17 @@ export function createProgramClient (factory: string) {
     proposalPrefix: Buffer.from(futarchy.accounts[1]!.discriminator),
     /** Loads Anchor, without which the decoders below throw. */
     async load () { Coder ??= (await import('./anchor.js')).BorshAccountsCoder },
-    dao: decoder(futarchy, 'Dao', factory),
-    proposal: decoder(futarchy, 'Proposal', factory),
-    ammPosition: decoder(futarchy, 'AmmPosition', factory),
+    dao: decoder(own, 'Dao'),
+    proposal: decoder(own, 'Proposal'),
+    ammPosition: decoder(own, 'AmmPosition'),
     /** By version of the launchpad. */
-    launch: Object.fromEntries(LAUNCHPADS.map(({ version, program }) =>
-      [version, decoder(LAUNCHPAD_IDLS[version], 'Launch', program, LAUNCH_MEMBERS)])) as
-      Record<LaunchpadVersion, Decode>,
-    package: decoder(performancePackage, 'PerformancePackage', PROGRAMS.performancePackage, PACKAGE_TRANCHES),
-    pool: decoder(externalPool, 'Pool', PROGRAMS.externalPool),
-    position: decoder(externalPool, 'Position', PROGRAMS.externalPool)
+    launch: {
+      'v0.8': decoder(launchpadV08, 'Launch'),
+      'v0.7': decoder(launchpadV07, 'Launch'),
+      'v0.6': decoder(launchpadV06, 'Launch')
+    } satisfies Record<LaunchpadVersion, unknown>,
+    package: decoder(performancePackage, 'PerformancePackage'),
+    pool: decoder(externalPool, 'Pool'),
+    position: decoder(externalPool, 'Position')
   }
 }

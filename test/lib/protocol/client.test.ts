@@ -141,14 +141,14 @@ test('an account is what its program and its first eight bytes say, and no other
   t.end()
 })
 
-test('a list that says to be longer than it may be is refused before anything is made of it', t => {
+test('a list that says to be longer than it is is refused before anything is made of it', t => {
   for (const { what, account, decode } of kinds(10)) {
     const offset = what.startsWith('launch') ? 25 : what === 'package' ? 8 : undefined
     if (offset === undefined) continue
     for (const count of [11, 2 ** 28, 2 ** 32 - 1]) {
       const data = Buffer.concat([account.data, Buffer.alloc(1000)])
       data.writeUInt32LE(count, offset)
-      t.throws(() => decode({ ...account, data }), { message: /at most 10 can be/ }, `${what} of ${count}`)
+      t.throws(() => decode({ ...account, data }), DecodeError, `${what} of ${count}`)
     }
   }
   t.end()
