@@ -5,6 +5,7 @@ import errors from '../../plugins/errors.js'
 import budget from '../../plugins/budget.js'
 import representation from '../../plugins/cached-response.js'
 import client from '../../plugins/client.js'
+import sensible from '../../plugins/sensible.js'
 import market from '../../routes/market/index.js'
 import { ServiceError } from '../../lib/errors.js'
 import { decoratePage } from '../system/browser/service.js'
@@ -18,11 +19,8 @@ async function build (
 ): Promise<FastifyInstance> {
   const fastify = Fastify()
   t.teardown(() => fastify.close())
-  await fastify.register(
-    fp(async instance => { instance.decorate('rateLimit', (() => async () => {}) as never) }, { name: 'rate-limit' })
-  )
-  await fastify.register(errors)
-  for (const plugin of [client, budget, representation]) await fastify.register(plugin)
+  await fastify.register(fp(async () => {}, { name: 'rate-limit' }))
+  for (const plugin of [sensible, errors, client, budget, representation]) await fastify.register(plugin)
   decoratePage(fastify, snapshot, age)
   await fastify.register(market, { prefix: '/market' })
   return fastify
