@@ -85,8 +85,9 @@ export function createFollower ({ reader: { store, together }, network, ...optio
   let tellLoaded = () => {}
   const loaded = new Promise<void>(resolve => { tellLoaded = resolve })
 
-  async function look (): Promise<Seen> {
+  async function look (tellAnswered = () => {}): Promise<Seen> {
     const progress = await readLeaderProgress(store)
+    tellAnswered()
     // before a new lead the database may have been restored from a backup: what is in memory may be gone
     const before = seen?.fencingToken === progress.fencingToken ? seen : undefined
     const state = before?.revision === progress.revision ? before : await store.load()
@@ -103,17 +104,16 @@ export function createFollower ({ reader: { store, together }, network, ...optio
   }
 
   async function seeing<T> (work: (seen: Seen) => Promise<T>): Promise<T> {
-    let begin = () => {}
-    const begun = new Promise<void>(resolve => { begin = resolve })
+    let tellAnswered = () => {}
+    const answered = new Promise<void>(resolve => { tellAnswered = resolve })
     const all = orLate(together(async () => {
-      const now = await look()
-      begin()
+      const now = await look(tellAnswered)
       const wrong = refusal()
       if (wrong !== undefined) throw wrong
       if (network() === undefined) throw warmingUp('the network of the node is not known yet')
       return await work(now)
     }), WHOLE_MS, slow)
-    await orLate(Promise.race([begun, all]), PATIENCE_MS, slow)
+    await orLate(Promise.race([answered, all]), PATIENCE_MS, slow)
     return await all
   }
   const answers = createAnswers({ ...options, store, last: () => seen, seeing })
