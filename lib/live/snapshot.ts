@@ -18,6 +18,8 @@ interface Discovered extends RawAccount { dao: Dao | undefined, leftOut: LeftOut
 export interface Listed extends Pair { readonly dao: Dao }
 
 export interface Snapshot extends Moment {
+  /** That the node states for the accounts: beyond the moment's where another backend gave the Clock beside them. */
+  accountsSlot: number
   /** Every DAO account, listed or not. */
   discovered: Discovered[]
   /** Every DAO that can be decoded and is not excluded, by address: what answers may speak of. */
@@ -115,7 +117,7 @@ export function createSnapshotReader ({
     }
     const part = partOf({ moment, readAt })
     answers = [{ slot, part, found }, ...answers.filter(({ part }) => readAt - part.readAt <= servedMs)]
-    return { snapshot: { ...moment, discovered, daos, pairs, tokens }, part }
+    return { snapshot: { ...moment, accountsSlot: moment.listSlot ?? slot, discovered, daos, pairs, tokens }, part }
   }
 
   /** The first account of a list that lacks an event from before its slot: the list is older than it says. */

@@ -19,7 +19,7 @@ interface IndexedDao {
 }
 
 interface State {
-  slot: number
+  accountsSlot: number
   discovered: readonly FoundDao[]
   usd: UsdValuation
   symbolOf: (mint: string) => string
@@ -32,7 +32,9 @@ export const reasonOf = (
 
 /** The record as served: discovered = listed + left out, always. `incomplete` as above. */
 export function daosReport (
-  { slot, discovered, usd, symbolOf }: State, incomplete: ReadonlySet<string>, indexed: ReadonlyMap<string, IndexedDao>
+  { accountsSlot: slot, discovered, usd, symbolOf }: State,
+  incomplete: ReadonlySet<string>,
+  indexed: ReadonlyMap<string, IndexedDao>
 ): Daos {
   const daos = discovered.map((one): DaoReport => {
     const { address, dao } = one

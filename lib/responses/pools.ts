@@ -35,7 +35,9 @@ export function createPoolResponses (sources: Sources, facts: DaoFigures) {
   /** Lists are made anew once the last day is covered. */
   const byDay = { keyOf: () => String(hasDay ||= history.status().last24h) }
 
-  function record ({ slot, usd }: PricedState, pair: Listed, window: PoolWindow, at: number | null): Pool {
+  function record (
+    { accountsSlot: slot, usd }: PricedState, pair: Listed, window: PoolWindow, at: number | null
+  ): Pool {
     const { dao } = pair
     const day = window.complete ? window : null
     const { quote, price } = textsOf(pair)
@@ -109,14 +111,14 @@ export function createPoolResponses (sources: Sources, facts: DaoFigures) {
   /** Throws INVALID_POOL_ID and POOL_NOT_FOUND. */
   async function listed (poolId: string, parts: Part[] = []) {
     checkAddress(poolId, 'INVALID_POOL_ID')
-    const { pairs, slot } = await snapshot.get(parts)
+    const { pairs, accountsSlot: slot } = await snapshot.get(parts)
     const pair = pairs.get(poolId)
     if (pair === undefined) throw noPool(poolId)
     return { ...pair, slot }
   }
 
   const details = keep(sources, async (parts, poolId: string) => {
-    const { state: { daos, byPair, priceUsd, slot, tokens }, byId, windowsEnd } = await known(parts)
+    const { state: { daos, byPair, priceUsd, accountsSlot: slot, tokens }, byId, windowsEnd } = await known(parts)
     const [pool, dao] = [byId.get(poolId), daos.get(poolId)]
     if (pool === undefined || dao === undefined) throw unusable(`events of ${poolId} are missing`)
     const indexed = history.report().get(poolId)

@@ -43,7 +43,7 @@ export function createPrices (sources: Sources, tickers: Kept<TickerList>) {
       const pool = poolOf(list, mint)
       return [mint, pool === undefined ? null : priceOf(pool)]
     })),
-    slot: list.state.slot
+    slot: list.state.accountsSlot
   })
 
   const kept = keep(sources, async (parts, at: number, mints: readonly string[]) => {

@@ -1,7 +1,9 @@
 import { test, type Test } from 'tap'
 import { formatUnits } from '../../lib/decimal.js'
 import type { AggregateFees } from '../../schemas/aggregate.js'
-import type { Pool, PoolDetail } from '../../schemas/pools.js'
+import type { Daos } from '../../schemas/daos.js'
+import type { Pool, PoolDetail, Quote } from '../../schemas/pools.js'
+import type { Prices } from '../../schemas/prices.js'
 import type { Candles, MarketDay, PoolDays, Trades } from '../../schemas/traded.js'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
 import type { Ticker } from '../../schemas/ticker.js'
@@ -383,3 +385,25 @@ test(
     t.ok(Number(pool!.fdv_usd) > 0 && pool!.treasury_usdc_aum === '0', JSON.stringify(pool))
   }
 )
+
+test('a slot is that of the accounts, also where another backend of the same address gave the Clock', async t => {
+  const { ledger, node, daos: [dao], app } = await market(t)
+  ledger.advance(60)
+  dao!.swap('buy', 5_000_000n)
+  const { slot, baseReserves } = ledger.swaps.at(-1)!
+  ledger.advance(4)
+  node.faults.set({ kind: 'jump-back', method: 'getAccountInfo', value: 8 })
+  const id = dao!.address
+  const { provenance, ...pool } = await get<PoolDetail>(app, `/api/pools/${id}`)
+  t.equal(provenance.base_reserves, baseReserves.toString(), 'the accounts are newer than the Clock')
+  const { mint } = pool.base
+  const slots = [
+    provenance.slot,
+    pool.slot,
+    (await get<Pool[]>(app, '/api/pools'))[0]!.slot,
+    (await get<Quote>(app, `/api/pools/${id}/quote?side=buy&amount=1`)).slot,
+    (await get<Prices>(app, `/api/prices?mints=${mint}`)).slot,
+    (await get<Daos>(app, '/api/daos')).slot
+  ]
+  t.ok(slots.every(one => one >= slot), `${slots.join()}, and the swap was at ${slot}`)
+})

@@ -10,7 +10,7 @@ const found = (address: string, leftOut?: string): FoundDao => ({
   }
 })
 const state = (...discovered: FoundDao[]) => ({
-  slot: 5,
+  accountsSlot: 5,
   discovered,
   usd: (mint: string) => mint === 'USDC' ? ONE : undefined,
   symbolOf: (mint: string) => `symbol of ${mint}`
@@ -93,7 +93,7 @@ test('the report of many DAOs lists each with its reason', async t => {
     (_, at) => ({ address: `dao ${at}`, dao: undefined, leftOut: at % 3 === 0 ? 'undecodable' : undefined })
   )
   const report = daosReport(
-    { slot: 7, discovered, usd: () => undefined, symbolOf: () => '' },
+    { accountsSlot: 7, discovered, usd: () => undefined, symbolOf: () => '' },
     new Set(['dao 1']),
     new Map([['dao 2', { indexed: 9n, missingEvents: 4n, firstSwap: 0 }]])
   )
