@@ -2,9 +2,9 @@ import { createSharedTurns, letGo } from '../../async.js'
 import type { VolumeRule } from '../../market/volume.js'
 import { feeRateLogEvent, type OnLog } from '../log-events.js'
 import { EMPTY_CANDLE, joinCandles, type CandleRow } from '../rules/candles.js'
-import { attribute, type LocatedEvent } from '../rules/attribution.js'
+import { attribute, type Directory, type LocatedEvent } from '../rules/attribution.js'
 import { planStep, type StepPlan } from '../rules/plan-step.js'
-import { sequenceGapsOf } from '../rules/sequence-gaps.js'
+import { sequenceGapsOf, sequenceGapsOfDao } from '../rules/sequence-gaps.js'
 import type { Store } from '../store/create-store.js'
 import type { AmendedEvent, NotedState } from '../store/types.js'
 import type { DayMaker, MissingTransaction, StoreState } from '../rules/rows.js'
@@ -42,10 +42,13 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     }
   }
 
-  /** Whether an address is a DAO: it has events, stored or numbered by an account, or names itself in these. */
-  function directoryOf (located: readonly LocatedEvent[]): (address: string) => boolean {
+  /** A DAO has events, stored or numbered by an account, or names itself in these. */
+  function directoryOf (located: readonly LocatedEvent[]): Directory {
     const named = new Set(located.map(({ event: { dao, reason } }) => reason === null ? dao : null))
-    return address => named.has(address) || state.sequenceRanges.has(address) || state.numbersAhead.has(address)
+    return {
+      isDao: address => named.has(address) || state.sequenceRanges.has(address) || state.numbersAhead.has(address),
+      lacks: (dao, seq) => sequenceGapsOfDao(dao, state).some(({ from, to }) => from <= seq && seq <= to)
+    }
   }
 
   function report (
@@ -67,8 +70,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
   }
 
   async function commit ({ events, missing = [], found = [], ...noted }: Step): Promise<number> {
-    const isDao = directoryOf(events)
-    const rows = events.map(event => attribute(event, isDao))
+    const directory = directoryOf(events)
+    const rows = events.map(event => attribute(event, directory))
     const planned = planStep(state, rows.filter(row => row !== undefined), valuation)
     const candles = await withStored(store, planned.candles)
     const [count, swaps] = [state.events + planned.events.length, state.swaps + planned.swaps]

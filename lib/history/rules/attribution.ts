@@ -11,11 +11,22 @@ export interface LocatedEvent {
 
 export const eventIndexOf = ({ outer, inner }: ProgramEvent) => outer * 65_536 + inner
 
-/** The DAO that an event names; of one that is not understood, the only DAO whose key stands where others have it. */
-function daoOf ({ dao, candidates, reason }: ProgramEvent, isDao: (address: string) => boolean): string | null {
+export interface Directory {
+  isDao: (address: string) => boolean
+  /** Whether a number of a DAO's is known to be missing. */
+  lacks: (dao: string, seq: bigint) => boolean
+}
+
+/**
+ * The DAO that an event names. Of one that is not understood, the only DAO whose key stands where others have it, or
+ * the only one of its transaction, if it lacks the number: each event changes its DAO's account.
+ */
+function daoOf ({ dao, candidates, accounts, seq, reason }: ProgramEvent, { isDao, lacks }: Directory): string | null {
   if (reason === null) return dao
-  const [named, other] = new Set(candidates.filter(isDao))
-  return other === undefined ? named ?? null : null
+  const named = candidates.filter(isDao)
+  const [owner, other] = new Set(named.length > 0 ? named : accounts.filter(isDao))
+  if (owner === undefined || other !== undefined) return null
+  return named.length > 0 || (seq !== null && lacks(owner, seq)) ? owner : null
 }
 
 /**
@@ -23,10 +34,10 @@ function daoOf ({ dao, candidates, reason }: ProgramEvent, isDao: (address: stri
  * search reads its transaction again.
  */
 export function attribute (
-  { event, signature, blockIndex = null }: LocatedEvent, isDao: (address: string) => boolean
+  { event, signature, blockIndex = null }: LocatedEvent, directory: Directory
 ): AttributedEvent | undefined {
   const { name: kind, seq, slot, at, swap, liquidity, fees, reserves, keepsFees, facts, reason, raw } = event
-  const dao = daoOf(event, isDao)
+  const dao = daoOf(event, directory)
   if (dao === null || seq === null || slot === null || at === null) return undefined
   return {
     // field by field: by spreading it took 27 µs in place of 1

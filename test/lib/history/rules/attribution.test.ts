@@ -3,7 +3,7 @@ import { test } from 'tap'
 import type { RawTransaction } from '../../../../lib/chain/types.js'
 import { createStepWriter } from '../../../../lib/history/indexing/commit.js'
 import { openSqliteStore } from '../../../../lib/history/store/sqlite.js'
-import { attribute } from '../../../../lib/history/rules/attribution.js'
+import { attribute, type Directory } from '../../../../lib/history/rules/attribution.js'
 import { type ProgramEvent, readEvents } from '../../../../lib/protocol/events.js'
 import { ratio } from '../../../../lib/decimal.js'
 import { createLedger } from '../../../../simulator/index.js'
@@ -98,7 +98,10 @@ test('an event that can not be read keeps its number and makes its DAO incomplet
   t.same((await store.load()).unreadable, writer.state.unreadable)
 })
 
-const isDao = (address: string) => ['A', 'B'].includes(address)
+const DIRECTORY: Directory = {
+  isDao: address => ['A', 'B'].includes(address),
+  lacks: (dao, seq) => dao === 'A' && seq === 7n
+}
 const EVENT: ProgramEvent = {
   name: 'StakeToProposal',
   slot: 70,
@@ -121,7 +124,7 @@ const EVENT: ProgramEvent = {
   accounts: ['payer']
 }
 const given = (rest: Partial<ProgramEvent>, blockIndex?: number | null) => attribute(
-  { event: { ...EVENT, ...rest }, signature: 's', ...(blockIndex !== undefined && { blockIndex }) }, isDao
+  { event: { ...EVENT, ...rest }, signature: 's', ...(blockIndex !== undefined && { blockIndex }) }, DIRECTORY
 )
 const daoOf = (rest: Partial<ProgramEvent>): string | undefined => given(rest)?.event.dao
 
@@ -132,14 +135,17 @@ test('an event that is understood is the DAO\'s that it names', t => {
   t.end()
 })
 
-test('one that is not understood is the only DAO\'s whose key stands in it', t => {
+test('one that is not understood is the only DAO\'s whose key stands in it, or the only one\'s beside it that lacks it', t => {
   for (const name of ['Unknown', 'Unreadable'] as const) {
     const of = (rest: Partial<ProgramEvent>) => daoOf({ name, reason: 'odd', ...rest })
     t.equal(of({ dao: 'X', candidates: ['X', 'B'] }), 'B', 'its bytes may be elsewhere')
     t.equal(of({ dao: 'A', candidates: ['x', 'A'] }), 'A')
     t.equal(of({ candidates: ['A', 'A'] }), 'A', 'named twice')
     t.equal(of({ candidates: ['A', 'B'] }), undefined, 'of two it may be either')
-    t.equal(of({ candidates: ['x'], accounts: ['A'] }), undefined, 'what is beside it tells nothing')
+    t.equal(of({ candidates: ['x'], accounts: ['y', 'A'] }), 'A', 'of a transaction of one alone')
+    t.equal(of({ accounts: ['A', 'B'] }), undefined, 'of a transaction of two')
+    t.equal(of({ accounts: ['B'] }), undefined, 'nothing of its is missing')
+    t.equal(of({ accounts: ['A'], seq: 8n }), undefined, 'nor of that number')
   }
   t.end()
 })
