@@ -4,7 +4,7 @@ import { feeRateLogEvent, type OnLog } from '../log-events.js'
 import { EMPTY_CANDLE, joinCandles, type CandleRow } from '../rules/candles.js'
 import { attribute, type Directory, type LocatedEvent } from '../rules/attribution.js'
 import { planStep, type StepPlan } from '../rules/plan-step.js'
-import { sequenceGapsOf, sequenceGapsOfDao } from '../rules/sequence-gaps.js'
+import { sequenceGapsOf } from '../rules/sequence-gaps.js'
 import type { Store } from '../store/create-store.js'
 import type { AmendedEvent, NotedState } from '../store/types.js'
 import type { DayMaker, MissingTransaction, StoreState } from '../rules/rows.js'
@@ -47,7 +47,8 @@ export async function createStepWriter (store: Store, valuation: VolumeRule, onL
     const named = new Set(located.map(({ event: { dao, reason } }) => reason === null ? dao : null))
     return {
       isDao: address => named.has(address) || state.sequenceRanges.has(address) || state.numbersAhead.has(address),
-      lacks: (dao, seq) => sequenceGapsOfDao(dao, state).some(({ from, to }) => from <= seq && seq <= to)
+      fits: (dao, seq, slot) => (state.sequenceRanges.get(dao) ?? []).every(({ first, last, firstSlot, lastSlot }) =>
+        seq < first ? slot <= firstSlot : seq > last && slot >= lastSlot)
     }
   }
 

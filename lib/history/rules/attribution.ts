@@ -13,20 +13,20 @@ export const eventIndexOf = ({ outer, inner }: ProgramEvent) => outer * 65_536 +
 
 export interface Directory {
   isDao: (address: string) => boolean
-  /** Whether a number of a DAO's is known to be missing. */
-  lacks: (dao: string, seq: bigint) => boolean
+  /** Whether a DAO's number is not stored, and its slot lies between its neighbours'. */
+  fits: (dao: string, seq: bigint, slot: number) => boolean
 }
 
 /**
- * The DAO that an event names. Of one that is not understood, the only DAO whose key stands where others have it, or
- * the only one of its transaction, if it lacks the number: each event changes its DAO's account.
+ * The DAO that an event names. Of one that names none, or is not understood, the only DAO whose key stands where others
+ * have it, or else the only one of its transaction, since each event changes its DAO's account; its number must fit.
  */
-function daoOf ({ dao, candidates, accounts, seq, reason }: ProgramEvent, { isDao, lacks }: Directory): string | null {
-  if (reason === null) return dao
-  const named = candidates.filter(isDao)
-  const [owner, other] = new Set(named.length > 0 ? named : accounts.filter(isDao))
-  if (owner === undefined || other !== undefined) return null
-  return named.length > 0 || (seq !== null && lacks(owner, seq)) ? owner : null
+function daoOf ({ dao, candidates, accounts, seq, slot, reason }: ProgramEvent, directory: Directory): string | null {
+  if (reason === null && dao !== null) return dao
+  const named = candidates.filter(directory.isDao)
+  const [owner, other] = new Set(named.length > 0 ? named : accounts.filter(directory.isDao))
+  if (owner === undefined || other !== undefined || seq === null || slot === null) return null
+  return directory.fits(owner, seq, slot) ? owner : null
 }
 
 /**

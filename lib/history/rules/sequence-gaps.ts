@@ -37,7 +37,7 @@ export function unstored (dao: string, { sequenceRanges, numbersAhead }: Numbere
     .filter(({ from, to }) => from <= to)
 }
 
-export function sequenceGapsOfDao (dao: string, view: Walked & Numbered): SequenceGap[] {
+function sequenceGapsOfDao (dao: string, view: Walked & Numbered): SequenceGap[] {
   const { indexedRanges } = view
   return unstored(dao, view).filter(({ from, fromSlot, toSlot }) => {
     if (isComplete(view)) return true

@@ -100,7 +100,7 @@ test('an event that can not be read keeps its number and makes its DAO incomplet
 
 const DIRECTORY: Directory = {
   isDao: address => ['A', 'B'].includes(address),
-  lacks: (dao, seq) => dao === 'A' && seq === 7n
+  fits: (_, seq, slot) => seq === 7n && slot === 70
 }
 const EVENT: ProgramEvent = {
   name: 'StakeToProposal',
@@ -131,11 +131,10 @@ const daoOf = (rest: Partial<ProgramEvent>): string | undefined => given(rest)?.
 test('an event that is understood is the DAO\'s that it names', t => {
   t.equal(daoOf({ dao: 'X' }), 'X', 'an event tells of a DAO that is not known yet')
   t.equal(daoOf({ dao: 'X', candidates: ['A'] }), 'X')
-  t.equal(daoOf({ proposal: 'P', accounts: ['A'] }), undefined, 'accounts of others may be beside it')
   t.end()
 })
 
-test('one that is not understood is the only DAO\'s whose key stands in it, or the only one\'s beside it that lacks it', t => {
+test('one that names none, or is not understood, is the only DAO\'s whose key stands in it, or the only one\'s beside it, if its number fits', t => {
   for (const name of ['Unknown', 'Unreadable'] as const) {
     const of = (rest: Partial<ProgramEvent>) => daoOf({ name, reason: 'odd', ...rest })
     t.equal(of({ dao: 'X', candidates: ['X', 'B'] }), 'B', 'its bytes may be elsewhere')
@@ -144,9 +143,10 @@ test('one that is not understood is the only DAO\'s whose key stands in it, or t
     t.equal(of({ candidates: ['A', 'B'] }), undefined, 'of two it may be either')
     t.equal(of({ candidates: ['x'], accounts: ['y', 'A'] }), 'A', 'of a transaction of one alone')
     t.equal(of({ accounts: ['A', 'B'] }), undefined, 'of a transaction of two')
-    t.equal(of({ accounts: ['B'] }), undefined, 'nothing of its is missing')
-    t.equal(of({ accounts: ['A'], seq: 8n }), undefined, 'nor of that number')
+    t.equal(of({ candidates: ['A'], seq: 8n }), undefined, 'a number that is stored, or of another slot')
   }
+  t.equal(daoOf({ proposal: 'P', accounts: ['y', 'A'] }), 'A')
+  t.equal(daoOf({ proposal: 'P', accounts: ['A', 'B'] }), undefined)
   t.end()
 })
 
