@@ -22,7 +22,7 @@ export type { ChainPosition, PoolEventsQuery, TradesQuery } from './store/types.
 export { INTERVALS, type Interval, type Reading } from './volumes/reading.js'
 export { isWalked } from './rules/completeness.js'
 export type { DayVolume } from './volumes/daily.js'
-export type { DailyVolume, PoolWindow } from './volumes/volumes.js'
+export type { PoolWindow } from './volumes/volumes.js'
 
 export interface HistoryOptions extends IndexerOptions, VolumeRule, Pick<Freshness, 'time'>,
   Pick<Context, 'reader' | 'store' | 'program' | 'daos'>,

@@ -60,7 +60,7 @@ const routes: FastifyPluginAsyncTypebox = async fastify => {
     const known: Part[] = []
     const found = ADDRESS.test(pool) ? await page.find(known, pool) : { reason: NO_POOL }
     if (found?.reason !== undefined) {
-      return reply.code(404).cacheControl('no-store').type('text/html; charset=utf-8')
+      return reply.code(404).header('cache-control', 'no-store').type('text/html; charset=utf-8')
         .send(pages.missing(pool, found.reason))
     }
     return await send(reply, async parts => {

@@ -12,10 +12,9 @@ import { createCloses, createDaily, type Days, volumeOf } from './daily.js'
 import { createWindow } from './window.js'
 
 type ValueOf<M> = M extends Map<string, infer V> ? V : never
-type Answered<K extends 'last24h' | 'windows' | 'daily'> = ValueOf<Awaited<ReturnType<Volumes[K]>>>
+type Answered<K extends 'last24h' | 'windows'> = ValueOf<Awaited<ReturnType<Volumes[K]>>>
 
 export type Volume24h = Answered<'last24h'>
-export type DailyVolume = Answered<'daily'>
 /** 24 hours to the second, 7 and 30 days by whole minutes. Raw units; prices are raw quote ÷ raw base. */
 export type PoolWindow = Answered<'windows'>
 

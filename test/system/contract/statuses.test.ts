@@ -6,6 +6,7 @@ import { test, type Test } from 'tap'
 import { type ErrorCode, ServiceError } from '../../../lib/errors.js'
 import errors from '../../../plugins/errors.js'
 import openapi from '../../../plugins/openapi.js'
+import sensible from '../../../plugins/sensible.js'
 import budget from '../../../plugins/budget.js'
 import cachedResponse from '../../../plugins/cached-response.js'
 import client from '../../../plugins/client.js'
@@ -110,7 +111,7 @@ async function start (t: Test, failing: { error: Error }, told: string[]): Promi
   await fastify.register(
     fp(async instance => { instance.decorate('rateLimit', () => async () => {}) }, { name: 'rate-limit' })
   )
-  await fastify.register(openapi)
+  for (const plugin of [openapi, sensible]) await fastify.register(plugin)
   await fastify.register(errors)
   for (const plugin of [client, budget, cachedResponse]) await fastify.register(plugin)
   // what refuses before the handler: the limiter, and the watch over load
