@@ -128,7 +128,7 @@ test('spec 7: every failure of every endpoint is documented', async t => {
   t.equal(Object.keys(ENDPOINTS).length, Object.keys(paths).length, 'every endpoint is asked')
   for (const [path, codes] of Object.entries(ENDPOINTS)) {
     const statuses = new Set<number>()
-    const limited = Object.assign(new Error('limited'), { statusCode: 429 })
+    const limited = new ServiceError('RATE_LIMITED', 'limited')
     for (const error of [new Error('unexpected'), limited, ...codes.map(code => new ServiceError(code, 'a failure'))]) {
       failing.error = error
       statuses.add((await fastify.inject(
