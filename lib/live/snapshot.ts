@@ -1,6 +1,6 @@
 import { inSlices } from '../async.js'
 import { type AccountReader, missingOf } from '../chain/accounts.js'
-import type { Moment } from '../chain/moment.js'
+import type { Commitment, Moment } from '../chain/moment.js'
 import type { AtMoment, RawAccount } from '../chain/types.js'
 import { systemClock } from '../clock.js'
 import type { Pair } from '../market/ticker.js'
@@ -58,13 +58,10 @@ const isOwn = (one: Discovered | undefined) => one !== undefined && one.dao?.own
  */
 const FINAL_AFTER = 60
 
-/**
- * Reads all DAOs anew. Throws the ServiceError of the read that failed; a single account that can't be decoded is left
- * out with its reason.
- */
+/** All DAOs, read anew. Throws the ServiceError of the read that failed. */
 export function createSnapshotReader ({
   reader, tokens: tokenReader, client, excluded, servedMs, stored = () => [], loaded = async () => {}
-}: SnapshotOptions): Kept<Snapshot> {
+}: SnapshotOptions) {
   /** DAOs that a list has had once they were final. */
   const final = new Set<string>()
   /** Earlier answers, newest first; accounts that are the same in the newest are not decoded again. */
@@ -140,23 +137,27 @@ export function createSnapshotReader ({
       const old = oldOf(daos, slot, [...found.values()])
       if (old !== undefined || missingOf(at === 0 ? known : born, slot, found).length > 0) part.isRefuted = true
     }
-    return { daos, known }
+    return { daos, born, known }
   }
 
-  async function read () {
-    const { daos, known } = judge()
-    const reading = reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {
+  async function list (commitment: Commitment = 'confirmed') {
+    const { daos, born, known } = judge()
+    const demanded = commitment === 'finalized' ? born : known
+    const reading = reader.programAccounts(client.program, client.daoPrefix, demanded, (accounts, { slot }) => {
       const old = oldOf(daos, slot, accounts)
       if (old === undefined) return
       throw badAnswer(`the node's list has ${old.address} as it was before slot ${slot}`)
-    })
+    }, commitment)
     const [accounts] = await Promise.all([reading, client.load()])
-    return await make(accounts)
+    return accounts
   }
+
+  const read = async () => await make(await list())
 
   let start: Promise<unknown> | undefined
 
-  return async parts => {
+  /** A single account that can't be decoded is left out with its reason. */
+  const snapshot: Kept<Snapshot> = async parts => {
     // a list that did not wait long enough is judged by it afterwards
     start ??= Promise.race([
       loaded().then(judge), new Promise<void>(resolve => { systemClock.after(LOADED_WITHIN, resolve) })
@@ -164,9 +165,18 @@ export function createSnapshotReader ({
     // beside each other: of a node that does not answer the store's network is not known either
     const [first] = await Promise.all([read(), start])
     judge()
-    const { snapshot, part } = first.part.isRefuted === true ? await read() : first
-    parts.push(part)
-    return snapshot
+    const made = first.part.isRefuted === true ? await read() : first
+    parts.push(made.part)
+    return made.snapshot
+  }
+
+  return {
+    snapshot,
+    /** The accounts as they are at `finalized`. */
+    async final (): Promise<Moment & Pick<Snapshot, 'discovered'>> {
+      const { moment, value } = await list('finalized')
+      return { ...moment, discovered: await inSlices(value, decode) }
+    }
   }
 }
 

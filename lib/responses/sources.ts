@@ -1,4 +1,5 @@
 import type { Accounts, History } from '../history/history.js'
+import type { Moment } from '../chain/moment.js'
 import type { ChainTime } from '../chain/timekeeper.js'
 import {
   aged, createFreshCache, dated, type FreshCache, type Kept, type Part, RENEW_FROM, within
@@ -40,7 +41,9 @@ export const stateOf = ({ get }: Sources['snapshot'], parts: Part[]): Promise<Sn
   get(parts, TICKER_TTL * RENEW_FROM)
 
 /** For the history to compare with. */
-export const accountsOf = ({ slot, listSlot, time, discovered }: Snapshot): Accounts => ({
+export const accountsOf = (
+  { slot, listSlot, time, discovered }: Moment & Pick<Snapshot, 'discovered'>
+): Accounts => ({
   slot,
   listSlot,
   time,

@@ -50,12 +50,13 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
   const publish = createPublisher(context, reconciler, options.excluded ?? new Set())
-  /** The newest finalized moment, and up to which all is stored. */
+  /** The newest finalized moment. */
   let newest: Moment | undefined
-  let reached: Moment | null = null
   let phase: Phase = 'starting'
   let wasBehind = false
   let lookedAt = -Infinity
+  /** When accounts were last asked for as they are final. */
+  let finalAt = -Infinity
   let toldAt = -Infinity
   let lastDay: LastDayWork | null = null
   let lastDayBegan = 0
@@ -66,7 +67,8 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const check = createTask(compareAll)
   const back = createTask(stepBack)
   const settling = createTask(() => reconciler.settle().then(() => Infinity))
-  const lane = createLane([head, check, back, settling], context, tellPhase)
+  // accounts that are read before the first list are met by it
+  const lane = createLane([check, head, back, settling], context, tellPhase)
   const missing = createTask(() => searched(reconciler.search.missing))
   const gaps = createTask(() => searched(reconciler.search.gaps))
   const aside = createLane([missing, gaps, createTask(createCompletion(context, pollMs))], context)
@@ -75,7 +77,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const edge = () => newest && lastDayEdge(newest.time)
   const isCovered = () => newest !== undefined && coversDay(writer.state, newest.time)
 
-  const progress = (): Progress => ({ ...reconciler.known(), head: reached, lastDay, isPublished })
+  const progress = (): Progress => ({ ...reconciler.known(), lastDay, isPublished })
 
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
@@ -84,7 +86,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   function tellPhase (): void {
-    const next = phaseOf(writer.state, reached)
+    const next = phaseOf(writer.state, reconciler.head)
     if (next === phase) return
     phase = next
     const { events, swaps } = writer.state
@@ -125,7 +127,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   async function lookAtHead (): Promise<number> {
     lookedAt = now()
-    const result = await walk.head(ask, edge() ?? -Infinity, reached?.slot ?? 0)
+    const result = await walk.head(ask, edge() ?? -Infinity, reconciler.walked?.slot ?? 0)
     const { behind = false } = result
     if (behind && !wasBehind) {
       const message = 'the newest finalized signature of the node is older than one that is processed'
@@ -138,10 +140,10 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   async function atHead (asked: Moment): Promise<void> {
-    if (reached === null || asked.time > reached.time) reached = asked
     try {
       await reconciler.reached(asked)
     } finally {
+      if (reconciler.isLate) lane.hasten(check, finalAt + FOLLOWED_MS)
       // also where the owners of what is missing can't be had: the next comparison tells them
       await onProgress?.(progress())
       isPublished = await publish(asked)
@@ -149,7 +151,10 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   async function compareAll (): Promise<number> {
+    const { isLate } = reconciler
+    if (isLate) finalAt = now()
     await reconciler.check()
+    if (isLate) lane.hasten(head, lookedAt + WAKE_MS)
     return now() + (isFollowed() ? Math.min(checkMs, FOLLOWED_MS) : checkMs)
   }
 
