@@ -47,7 +47,7 @@ try {
    */
   function createState (): () => Promise<Snapshot> {
     const reader = createAccountReader(nodes)
-    const { snapshot: read } = createSnapshotReader(
+    const read = createSnapshotReader(
       { reader, tokens: createTokenReader({ reader, ttl: 600_000 }), client, excluded: new Set(), servedMs: 0 }
     )
     return () => read([])

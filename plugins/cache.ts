@@ -1,9 +1,8 @@
 import fp from 'fastify-plugin'
-import { accountsOf, type SnapshotCache, staleAfter, TICKER_TTL } from '../lib/responses/sources.js'
+import { type SnapshotCache, staleAfter, TICKER_TTL } from '../lib/responses/sources.js'
 import { createFreshCache } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createTokenReader, type TokenReader } from '../lib/live/tokens.js'
-import type { HistoryOptions } from '../lib/history/history.js'
 import { createProgramClient, type ProgramClient } from '../lib/protocol/client.js'
 
 declare module 'fastify' {
@@ -13,8 +12,6 @@ declare module 'fastify' {
     /** The state now, kept while it is fresh. */
     cache: {
       snapshot: SnapshotCache
-      /** For the history to compare with: of the kept state, or read anew at `finalized`. */
-      accounts: HistoryOptions['daos']
       tokens: TokenReader
     }
   }
@@ -35,11 +32,10 @@ export default fp(async fastify => {
   const stored = () => of()?.report() ?? []
   const loaded = async () => await of()?.loaded
   const tokens = createTokenReader({ reader: accounts, ttl: METADATA_TTL, now })
-  const reader = createSnapshotReader({
-    reader: accounts, tokens, client: program, excluded, servedMs: staleAfter(config), stored, loaded
-  })
   const snapshot = createFreshCache<Snapshot, [maxAge?: number]>({
-    load: reader.snapshot,
+    load: createSnapshotReader({
+      reader: accounts, tokens, client: program, excluded, servedMs: staleAfter(config), stored, loaded
+    }),
     keyOf: () => '',
     maxAgeOf: ([maxAge]) => maxAge,
     ttl: TICKER_TTL,
@@ -49,14 +45,5 @@ export default fp(async fastify => {
     time,
     onFailure: error => fastify.log.warn({ err: error }, 'the chain could not be read')
   })
-  fastify.decorate('cache', {
-    snapshot,
-    tokens,
-    async accounts (commitment) {
-      const kept = snapshot.get([])
-      if (commitment === 'confirmed') return accountsOf(await kept)
-      kept.catch(() => {})   // loaded at a start for the first request; a failure goes to onFailure
-      return { ...accountsOf(await reader.final()), isFinal: true }
-    }
-  })
+  fastify.decorate('cache', { snapshot, tokens })
 }, { name: 'cache', dependencies: ['config', 'chain'] })

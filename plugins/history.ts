@@ -45,7 +45,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subsc
     reader: chain.history,
     program: config.factory,
     excluded: config.excluded,
-    daos: cache.accounts,
+    daos: async () => accountsOf(await cache.snapshot.get([])),
     endsBy: () => endsBy,
     rate: config.feeRate,
     basis: config.volumeBasis,

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import Fastify from 'fastify'
+import { accountsOf } from '../lib/responses/sources.js'
 import { backfill } from './backfill-progress.js'
 import { readCommandLine, runScript } from './command-line.js'
 import { createHistory } from '../lib/history/history.js'
@@ -47,7 +48,7 @@ await runScript(async signal => {
         reader: chain.history,
         store,
         program: factory,
-        daos: cache.accounts,
+        daos: async () => accountsOf(await cache.snapshot.get([])),
         time: chain.time,
         rate: feeRate,
         basis: volumeBasis,

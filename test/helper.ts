@@ -115,8 +115,3 @@ export const asking = (t: Test, app: FastifyInstance) => ({
     t.same([answer.statusCode, answer.json()], [status, { error }], url)
   }
 })
-
-/** Lists of accounts that `node` has been asked for as of `commitment`, of its newest calls. */
-export const listsAt = ({ log }: SimulatedNode, commitment: 'confirmed' | 'finalized'): number =>
-  log.filter(({ method, params }) =>
-    method === 'getProgramAccounts' && (params as [string, { commitment: string }])[1].commitment === commitment).length

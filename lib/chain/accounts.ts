@@ -13,6 +13,7 @@ const CLOCK_BYTES = 40
 /** Of one call beside the Clock; plans may allow fewer. */
 export const MAX_ACCOUNTS = 99
 const AT = { commitment: 'confirmed', encoding: 'base64' } as const
+const { commitment } = AT
 // Of a token account: mint, owner, amount.
 const HEAD = { offset: 0, length: 72 }
 // An owner that the node's index leaves out.
@@ -67,8 +68,7 @@ export const clockQuestion = (commitment: Commitment): Question<null> => ({
 
 /** What `take` makes of a list of accounts, dated by the Clock of the same request. */
 function listQuestion<T> (
-  method: string, params: readonly unknown[], take: (accounts: RawAccount[], moment: Moment) => T,
-  commitment: Commitment = AT.commitment
+  method: string, params: readonly unknown[], take: (accounts: RawAccount[], moment: Moment) => T
 ): Question<T> {
   const clock = clockQuestion(commitment)
   return {
@@ -88,7 +88,7 @@ export const missingOf = (known: KnownAccounts, slot: number, listed: { has (add
 
 export type AccountReader = ReturnType<typeof createAccountReader>
 
-/** Reads at commitment `confirmed` where none is asked for. Throws a ServiceError. */
+/** Reads at commitment `confirmed`. Throws a ServiceError. */
 export const createAccountReader = (rpc: Rpc) => ({
   /**
    * Every account of `program` whose data begin with `prefix`. A list that lacks one of `known`, or by which `check`
@@ -96,11 +96,10 @@ export const createAccountReader = (rpc: Rpc) => ({
    */
   async programAccounts (
     program: string, prefix: Buffer, known: KnownAccounts = new Map(),
-    check: (accounts: readonly RawAccount[], moment: Moment) => void = () => {},
-    commitment: Commitment = AT.commitment
+    check: (accounts: readonly RawAccount[], moment: Moment) => void = () => {}
   ) {
     const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
-    const params = [program, { ...AT, commitment, withContext: true, filters }]
+    const params = [program, { ...AT, withContext: true, filters }]
     return await rpc.ask(listQuestion('getProgramAccounts', params, (accounts, moment) => {
       // left out one by one they would make a short list look whole
       if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
@@ -112,7 +111,7 @@ export const createAccountReader = (rpc: Rpc) => ({
       }
       check(accounts, moment)
       return accounts
-    }, commitment))
+    }))
   },
 
   /**
@@ -124,7 +123,7 @@ export const createAccountReader = (rpc: Rpc) => ({
     return await rpc.ask({
       // without `minContextSlot`, which not every node takes: the Clock tells
       calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], config] })),
-      commitment: AT.commitment,
+      commitment,
       read (results, { host }) {
         const read = lists.map((addresses, at) => {
           const { value } = readList(results[at])

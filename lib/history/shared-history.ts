@@ -77,7 +77,7 @@ export async function openSharedHistory (
   async function lookAtAccounts (): Promise<number> {
     if (leading === undefined || network === undefined) {
       network = await options.reader.genesisHash({ priority: 'head', signal })
-      await daos('confirmed')
+      await daos()
     }
     return clock.now() + checkMs
   }

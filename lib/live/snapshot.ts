@@ -1,6 +1,6 @@
 import { inSlices } from '../async.js'
 import { type AccountReader, missingOf } from '../chain/accounts.js'
-import type { Commitment, Moment } from '../chain/moment.js'
+import type { Moment } from '../chain/moment.js'
 import type { AtMoment, RawAccount } from '../chain/types.js'
 import { systemClock } from '../clock.js'
 import type { Pair } from '../market/ticker.js'
@@ -58,10 +58,13 @@ const isOwn = (one: Discovered | undefined) => one !== undefined && one.dao?.own
  */
 const FINAL_AFTER = 60
 
-/** All DAOs, read anew. Throws the ServiceError of the read that failed. */
+/**
+ * Reads all DAOs anew. Throws the ServiceError of the read that failed; a single account that can't be decoded is left
+ * out with its reason.
+ */
 export function createSnapshotReader ({
   reader, tokens: tokenReader, client, excluded, servedMs, stored = () => [], loaded = async () => {}
-}: SnapshotOptions) {
+}: SnapshotOptions): Kept<Snapshot> {
   /** DAOs that a list has had once they were final. */
   const final = new Set<string>()
   /** Earlier answers, newest first; accounts that are the same in the newest are not decoded again. */
@@ -137,27 +140,23 @@ export function createSnapshotReader ({
       const old = oldOf(daos, slot, [...found.values()])
       if (old !== undefined || missingOf(at === 0 ? known : born, slot, found).length > 0) part.isRefuted = true
     }
-    return { daos, born, known }
+    return { daos, known }
   }
 
-  async function list (commitment: Commitment = 'confirmed') {
-    const { daos, born, known } = judge()
-    const demanded = commitment === 'finalized' ? born : known
-    const reading = reader.programAccounts(client.program, client.daoPrefix, demanded, (accounts, { slot }) => {
+  async function read () {
+    const { daos, known } = judge()
+    const reading = reader.programAccounts(client.program, client.daoPrefix, known, (accounts, { slot }) => {
       const old = oldOf(daos, slot, accounts)
       if (old === undefined) return
       throw badAnswer(`the node's list has ${old.address} as it was before slot ${slot}`)
-    }, commitment)
+    })
     const [accounts] = await Promise.all([reading, client.load()])
-    return accounts
+    return await make(accounts)
   }
-
-  const read = async () => await make(await list())
 
   let start: Promise<unknown> | undefined
 
-  /** A single account that can't be decoded is left out with its reason. */
-  const snapshot: Kept<Snapshot> = async parts => {
+  return async parts => {
     // a list that did not wait long enough is judged by it afterwards
     start ??= Promise.race([
       loaded().then(judge), new Promise<void>(resolve => { systemClock.after(LOADED_WITHIN, resolve) })
@@ -165,18 +164,9 @@ export function createSnapshotReader ({
     // beside each other: of a node that does not answer the store's network is not known either
     const [first] = await Promise.all([read(), start])
     judge()
-    const made = first.part.isRefuted === true ? await read() : first
-    parts.push(made.part)
-    return made.snapshot
-  }
-
-  return {
-    snapshot,
-    /** The accounts as they are at `finalized`. */
-    async final (): Promise<Moment & Pick<Snapshot, 'discovered'>> {
-      const { moment, value } = await list('finalized')
-      return { ...moment, discovered: await inSlices(value, decode) }
-    }
+    const { snapshot, part } = first.part.isRefuted === true ? await read() : first
+    parts.push(part)
+    return snapshot
   }
 }
 

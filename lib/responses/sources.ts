@@ -1,5 +1,4 @@
 import type { Accounts, History } from '../history/history.js'
-import type { Moment } from '../chain/moment.js'
 import type { ChainTime } from '../chain/timekeeper.js'
 import {
   aged, createFreshCache, dated, type FreshCache, type Kept, type Part, RENEW_FROM, within
@@ -41,9 +40,7 @@ export const stateOf = ({ get }: Sources['snapshot'], parts: Part[]): Promise<Sn
   get(parts, TICKER_TTL * RENEW_FROM)
 
 /** For the history to compare with. */
-export const accountsOf = (
-  { slot, listSlot, time, discovered }: Moment & Pick<Snapshot, 'discovered'>
-): Accounts => ({
+export const accountsOf = ({ slot, listSlot, time, discovered }: Snapshot): Accounts => ({
   slot,
   listSlot,
   time,

@@ -1,4 +1,3 @@
-import type { Commitment } from '../../chain/moment.js'
 import type { OnLog } from '../log-events.js'
 import type { Accounts } from '../rules/rows.js'
 import type { Store } from '../store/create-store.js'
@@ -8,7 +7,7 @@ import type { Fetcher, FetchOptions } from './fetch.js'
 /** Of all indexing, until `signal`. */
 export interface Context extends FetchOptions {
   store: Store
-  daos (commitment: Commitment): Promise<Accounts>
+  daos (): Promise<Accounts>
   onLog: OnLog
   writer: StepWriter
   fetcher: Fetcher

@@ -50,13 +50,12 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
   const publish = createPublisher(context, reconciler, options.excluded ?? new Set())
-  /** The newest finalized moment. */
+  /** The newest finalized moment, and up to which all is stored. */
   let newest: Moment | undefined
+  let reached: Moment | null = null
   let phase: Phase = 'starting'
   let wasBehind = false
   let lookedAt = -Infinity
-  /** When accounts were last asked for as they are final. */
-  let finalAt = -Infinity
   let toldAt = -Infinity
   let lastDay: LastDayWork | null = null
   let lastDayBegan = 0
@@ -67,8 +66,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const check = createTask(compareAll)
   const back = createTask(stepBack)
   const settling = createTask(() => reconciler.settle().then(() => Infinity))
-  // accounts that are read before the first list are met by it
-  const lane = createLane([check, head, back, settling], context, tellPhase)
+  const lane = createLane([head, check, back, settling], context, tellPhase)
   const missing = createTask(() => searched(reconciler.search.missing))
   const gaps = createTask(() => searched(reconciler.search.gaps))
   const aside = createLane([missing, gaps, createTask(createCompletion(context, pollMs))], context)
@@ -77,7 +75,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const edge = () => newest && lastDayEdge(newest.time)
   const isCovered = () => newest !== undefined && coversDay(writer.state, newest.time)
 
-  const progress = (): Progress => ({ ...reconciler.known(), lastDay, isPublished })
+  const progress = (): Progress => ({ ...reconciler.known(), head: reached, lastDay, isPublished })
 
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
@@ -86,7 +84,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   function tellPhase (): void {
-    const next = phaseOf(writer.state, reconciler.head)
+    const next = phaseOf(writer.state, reached)
     if (next === phase) return
     phase = next
     const { events, swaps } = writer.state
@@ -127,7 +125,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   async function lookAtHead (): Promise<number> {
     lookedAt = now()
-    const result = await walk.head(ask, edge() ?? -Infinity, reconciler.walked?.slot ?? 0)
+    const result = await walk.head(ask, edge() ?? -Infinity, reached?.slot ?? 0)
     const { behind = false } = result
     if (behind && !wasBehind) {
       const message = 'the newest finalized signature of the node is older than one that is processed'
@@ -140,10 +138,10 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   async function atHead (asked: Moment): Promise<void> {
+    if (reached === null || asked.time > reached.time) reached = asked
     try {
       await reconciler.reached(asked)
     } finally {
-      if (reconciler.isLate) lane.hasten(check, finalAt + FOLLOWED_MS)
       // also where the owners of what is missing can't be had: the next comparison tells them
       await onProgress?.(progress())
       isPublished = await publish(asked)
@@ -151,10 +149,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   async function compareAll (): Promise<number> {
-    const { isLate } = reconciler
-    if (isLate) finalAt = now()
     await reconciler.check()
-    if (isLate) lane.hasten(head, lookedAt + WAKE_MS)
     return now() + (isFollowed() ? Math.min(checkMs, FOLLOWED_MS) : checkMs)
   }
 

@@ -46,7 +46,7 @@ export function createMissingOwners ({ reader, writer, daos, signal }: Context) 
         .filter(slot => slot > verifiedSlot).sort((a, b) => a - b)
       const highest = slots.at(-1) ?? 0
       if (highest <= known.slot) return
-      const { slot, daos: list } = await daos('confirmed')
+      const { slot, daos: list } = await daos()
       const suspects = suspectsAt(highest, list, slot, writer.state.sequenceRanges)
       if (suspects.length > MAX_LISTS) return   // the next comparison of the accounts tells
       const owners: Record<string, readonly number[]> = {}

@@ -1,4 +1,4 @@
-import { CURRENT_MS, type Moment } from '../../chain/moment.js'
+import type { Moment } from '../../chain/moment.js'
 import { isLost, type KnownDao } from '../rules/losses.js'
 import { isStored, provenReading, type SequenceGap } from '../rules/sequence-gaps.js'
 import type { Accounts } from '../rules/rows.js'
@@ -19,10 +19,7 @@ export function createReconciler (context: Context) {
   let verifiedTo: Moment | null = null
   let created = new Map<string, KnownDao['createdAt']>()
   const proved = new Map<string, NonNullable<KnownDao['first']>>()
-  /** The newest finalized moment up to which all that nodes list is stored. */
   let walked: Moment | undefined
-  /** What may be told of it: a list's own claim is not. */
-  let head: Moment | null = null
   const search = createSearch(context)
 
   const lastStored = (dao: string): bigint => writer.state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n
@@ -38,7 +35,7 @@ export function createReconciler (context: Context) {
   }
 
   /** Compares with the newest reading that proves something. */
-  async function compare (): Promise<void> {
+  async function settle (): Promise<void> {
     const found = walked && provenReading(waiting, walked, lastStored)
     if (found === undefined) return
     const { reading, upTo } = found
@@ -57,24 +54,10 @@ export function createReconciler (context: Context) {
     waiting = waiting.filter(({ slot }) => slot - 1 > verifiedSlot())
   }
 
-  async function settle (): Promise<void> {
-    await compare()
-    const told = isLate() ? verifiedTo : walked!
-    if (told !== null && told.time > (head?.time ?? 0)) head = told
-  }
-
-  /** The accounts have not confirmed what is walked to within what finality takes, as after a start or an outage. */
-  const isLate = () =>
-    walked === undefined || verifiedTo === null || (walked.time - verifiedTo.time) * 1000 > CURRENT_MS.finalized
-
   return {
     search,
-    get walked () { return walked },
-    get head () { return head },
-    get isLate () { return isLate() },
     known: () => ({
       ...writer.state,
-      head,
       sequenceGaps: writer.sequenceGaps,
       verifiedTo,
       isLost: (gap: SequenceGap) => isLost(
@@ -86,21 +69,22 @@ export function createReconciler (context: Context) {
     get searched () { return [...writer.sequenceGaps.values()].flat().every(search.met) },
     /** Whether a waiting reading would tell something new. */
     get needsWalk () {
-      return waiting.length > 0 && (isLate() || writer.state.missing.size > 0 || writer.sequenceGaps.size > 0)
+      return waiting.length > 0 &&
+        (verifiedTo === null || writer.state.missing.size > 0 || writer.sequenceGaps.size > 0)
     },
     /** Whether a waiting reading is ahead of what is stored. */
     get isAhead () { return waiting.some(reading => !isStored(reading, lastStored)) },
     note,
     settle,
-    /** All up to `asked` has been walked. Throws what the node throws. */
-    async reached (asked: Moment): Promise<void> {
-      if (walked === undefined || (asked.slot > walked.slot && asked.time >= walked.time)) walked = asked
+    /** All up to `head` has been walked. Throws what the node throws. */
+    async reached (head: Moment): Promise<void> {
+      if (walked === undefined || head.slot > walked.slot) walked = head
       await settle()
       await owners.look(verifiedSlot())
     },
-    /** Reads the accounts and compares: where it is late as they are final, which need not wait for the walk. */
+    /** Reads the accounts and compares. */
     async check (): Promise<void> {
-      const accounts = await daos(isLate() ? 'finalized' : 'confirmed')
+      const accounts = await daos()
       note(accounts)
       await settle()
       await judge(accounts.daos)

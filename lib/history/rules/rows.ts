@@ -145,8 +145,8 @@ export interface Loss { fromSlot: number, toSlot: number, until: number | null }
 /** Of a DAO's account; `reserves`: of its spot pool. */
 export interface AccountState { address: string, seqNum: bigint, createdAt?: number, reserves?: Sides }
 
-/** The DAO accounts at `confirmed`; `isFinal`: at `finalized`, so that no slot of theirs goes on. */
-export interface Accounts extends Moment { daos: readonly AccountState[], isFinal?: boolean }
+/** The DAO accounts at `confirmed`. */
+export interface Accounts extends Moment { daos: readonly AccountState[] }
 
 /** All swaps up to this revision are counted, so many. */
 export interface RebuiltTo { revision: number, swaps: number }

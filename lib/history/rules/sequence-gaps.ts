@@ -68,18 +68,14 @@ export const isStored = ({ daos }: Accounts, newest: (dao: string) => bigint): b
   daos.every(({ address, seqNum }) => newest(address) >= seqNum)
 
 /**
- * The newest of `readings`, oldest first, that proves something, and up to which moment: below its own slot, which is
- * not over unless it is final. One beyond what is `walked` does so only where all that it numbers is stored.
+ * The newest of `readings`, oldest first, that proves something, and up to which moment: below its own slot, which was
+ * not over. One beyond what is `walked` does so only where all that it numbers is stored.
  */
 export function provenReading (
   readings: readonly Accounts[], walked: Moment, newest: (dao: string) => bigint
 ): { reading: Accounts, upTo: Moment } | undefined {
-  const isPassed = ({ slot, listSlot = slot, isFinal = false }: Accounts) =>
-    listSlot < walked.slot || (isFinal && listSlot === walked.slot)
-  const reading = readings.findLast(one => isPassed(one) || isStored(one, newest))
+  const reading = readings.findLast(one => (one.listSlot ?? one.slot) < walked.slot || isStored(one, newest))
   if (reading === undefined) return undefined
-  const slot = reading.isFinal === true ? reading.slot : reading.slot - 1
-  // a node may date its accounts after a head that is beyond them
-  const time = Math.min(reading.time, walked.time)
-  return { reading, upTo: slot < walked.slot ? { slot, time } : walked }
+  const slot = reading.slot - 1
+  return { reading, upTo: slot < walked.slot ? { slot, time: reading.time } : walked }
 }

@@ -44,9 +44,6 @@ function present (): Ledger {
 
 /** Its head is of now, whether or not anybody has traded. */
 const presentReader = (ledger: Ledger) => Object.assign(ledgerReader(ledger), { headTime: () => Math.floor(now()) })
-/** And its accounts too. */
-const presentAccounts = (ledger: Ledger): SharedHistoryOptions['daos'] => async commitment =>
-  ({ ...await accountsOf(ledger)(commitment), time: Math.floor(now()) })
 
 function trade (ledger: Ledger, times = 1): void {
   for (let at = 0; at < times; at++) {
@@ -64,7 +61,7 @@ async function share (t: Test, ledger: Ledger, url: string, options: Partial<Sha
     writes: true,
     program: ledger.program,
     reader: presentReader(ledger),
-    daos: presentAccounts(ledger),
+    daos: accountsOf(ledger),
     time: ageTime(Date.now),
     rate: parseDecimal('0.005')!,
     basis: 'input',

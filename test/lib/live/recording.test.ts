@@ -41,7 +41,7 @@ test(
       accounts: async addresses => atMoment(1, addresses.map(address => accounts.get(address) ?? null))
     })
     const client = createProgramClient(PROGRAM)
-    const { snapshot: read } = createSnapshotReader(
+    const read = createSnapshotReader(
       { reader, tokens: createTokenReader({ reader, ttl: 1 }), client, excluded: new Set(), servedMs: 0 }
     )
     const { discovered, pairs } = await read([])

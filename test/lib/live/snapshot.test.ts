@@ -36,7 +36,7 @@ function setUp (options: Partial<Parameters<typeof createSnapshotReader>[0]> = {
     }
   })
   const client = createProgramClient(ledger.program)
-  const { snapshot: read } = createSnapshotReader({
+  const read = createSnapshotReader({
     reader,
     tokens: createTokenReader({ reader, ttl: 1_000_000 }),
     client,

@@ -1,8 +1,7 @@
 import type { Test } from 'tap'
-import type { Commitment } from '../../../lib/chain/moment.js'
 import { parseDecimal } from '../../../lib/decimal.js'
 import type { LogEvent } from '../../../lib/history/log-events.js'
-import { type Accounts, createHistory, type History, type HistoryOptions } from '../../../lib/history/history.js'
+import { createHistory, type History, type HistoryOptions } from '../../../lib/history/history.js'
 import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
 import type { Store } from '../../../lib/history/store/create-store.js'
 import { createVolumes, type Volume24h } from '../../../lib/history/volumes/volumes.js'
@@ -24,10 +23,9 @@ export interface Watched {
 
 const RATE = parseDecimal('0.005')!
 
-export const accountsOf = (ledger: Ledger) => async (commitment: Commitment = 'confirmed'): Promise<Accounts> => ({
+export const accountsOf = (ledger: Ledger) => async () => ({
   slot: ledger.slot,
   time: ledger.time,
-  isFinal: commitment === 'finalized',
   daos: ledger.daos.map(({ address, seqNum, createdAt }) => ({ address, seqNum: BigInt(seqNum), createdAt }))
 })
 

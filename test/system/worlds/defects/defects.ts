@@ -40,7 +40,7 @@ export const DEFECTS: Defect[] = [
     by: 310,
     sentence: 'Lists are dated by the head, though a node has left a trade out of those that the walk has read.',
     file: 'lib/history/status.ts',
-    find: 'Math.min(head.time, verifiedTo?.time ?? Infinity)',
+    find: 'since > 0 && since <= CURRENT_MS.finalized ? verifiedTo!.time : head.time',
     put: 'head.time'
   },
   {
