@@ -41,11 +41,13 @@ export function createDayResponses (sources: Sources) {
   /** The days and their sums since launch, or since the first whole day while the past is read, kept. */
   const totals = keep(sources, async parts => {
     const state = await sources.priced(parts)
-    const firstDay = firstWholeDay(history.status())
+    const before = firstWholeDay(history.status())
     const { time: walkedTo } = headOf(sources, parts)
-    if (firstDay * DAY > walkedTo) throw warmingUp('no UTC day is known from its beginning yet')
     const report = history.report()
     const daily = await history.daily()
+    // a day that was whole before the sums were read, and is after them, is whole in them
+    const firstDay = Math.max(before, firstWholeDay(history.status()))
+    if (firstDay * DAY > walkedTo) throw warmingUp('no UTC day is known from its beginning yet')
     const daos: Array<TradedDao<DayVolume>> = []
     let [missing, unknownFees, complete] = [0n, 0, firstDay === -Infinity]
     for (const [address, entry] of report) {

@@ -41,10 +41,8 @@ async function first (db: Db, { revision, u64 }: ColumnTypes): Promise<void> {
   for (const table of tables) await table.execute(db)
 }
 
-/** `unattributed` and `proposals` are filled no more: a rollback finds them. */
 const RENAMED: Record<string, { from: string, columns?: Record<string, string> }> = {
   events: { from: 'events', columns: { change: 'revision', place: 'event_index' } },
-  unattributed: { from: 'unplaced', columns: { place: 'event_index' } },
   sequence_ranges: {
     from: 'intervals',
     columns: {
@@ -81,7 +79,8 @@ async function second (db: Db, { u64, sum, clustered, address }: ColumnTypes): P
     from segments order by newest_slot desc`.execute(db)
   if (indexedRanges.length > 0) await putMeta(db, notesOf({ indexedRanges }))
   const statements = [
-    sql`drop table segments`,
+    // events that waited for their DAO show as sequence gaps, and are read again
+    ...['segments', 'unplaced', 'proposals'].map(table => sql`drop table ${sql.table(table)}`),
     sql`drop table if exists rates`,
     ...[
       sql`maker text`, sql`block_index integer`, sql`quote_change ${amount}`, sql`base_change ${amount}`,

@@ -16,7 +16,6 @@ const CANDLE = ['fees', 'unknown_fees', ...['open', 'close'].flatMap(
 
 const RENAMED = [
   ['events', 'events', 'revision change, event_index place'],
-  ['unattributed', 'unplaced', 'event_index place'],
   [
     'sequence_ranges',
     'intervals',
@@ -50,6 +49,8 @@ const BACK = [
   'create table rates (bps text primary key, swaps bigint not null)',
   'create table segments (newest text primary key, newest_slot bigint not null, oldest text not null, oldest_slot bigint not null, oldest_time bigint, anchor text)',
   'create index days_change on days (change)',
+  'create table proposals (proposal text primary key, dao integer not null)',
+  'create table unplaced (signature text not null, place integer not null, kind text not null, primary key (signature, place))',
   "insert into days values (1, 20000, '1', '1', 99, 1)",
   'create table accounts (address text primary key, seq text not null)',
   'delete from schema_version where version > 2',
