@@ -120,7 +120,6 @@ async function simulate ({ limits, today }: Kind, ledger: Ledger) {
     },
     async close () {
       await time.until(app.close(), 60_000)
-      service.close()
     }
   }
 }

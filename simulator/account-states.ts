@@ -1,16 +1,13 @@
-/**
- * Accounts as they were at a slot: a node that lags or has stalled answers old states, not new ones under an old slot.
- */
-import { type Entry, createEntry } from './accounts.js'
-import { type Ledger } from './ledger.js'
+/** Accounts as they were at a slot: what is final, or a node that lags or has stalled, is an old state. */
+import { type AccountStore, type Entry, createEntry } from './accounts.js'
+import type { LedgerListener } from './ledger.js'
 
 /** An account at the end of a slot; null: nothing was there. */
 interface Version { slot: number, entry: Entry | null }
 
-export type AccountStates = ReturnType<typeof createAccountStates>
-
-/** Slots after which an old state is forgotten: about three days. */
-const KEPT = 1_300_000
+/** Slots after which an old state is forgotten: what is not final, and about three days for nodes that lag. */
+const KEPT = 300
+const KEPT_FOR_NODES = 1_300_000
 
 function freeze (entry: Entry | undefined): Entry | null {
   if (entry === undefined) return null
@@ -19,22 +16,21 @@ function freeze (entry: Entry | undefined): Entry | null {
   return createEntry(address, owner, () => data, lamports)
 }
 
-/**
- * Until `keep` is called everything is answered as it is now. From then on each account that changes leaves a copy at
- * the end of each slot.
- */
-export function createAccountStates (ledger: Ledger) {
+interface Source { readonly slot: number, accounts: AccountStore, listen (listener: LedgerListener): unknown }
+
+/** From now on; each account that changes leaves a copy at the end of each slot. */
+export function createAccountStates (ledger: Source) {
   const versions = new Map<string, Version[]>()
   const changed = new Set<string>()
-  let since: number | null = null
-  let current = ledger.slot
-  let unlisten = (): void => {}
+  const since = ledger.slot
+  let current = since
+  let kept = KEPT
 
   function close (slot: number): void {
     for (const address of changed) {
       const list = versions.get(address) ?? []
       list.push({ slot, entry: freeze(ledger.accounts.get(address)) })
-      if (list.length > 1 && list[1]!.slot < slot - KEPT) list.shift()
+      while (list.length > 1 && list[1]!.slot < slot - kept) list.shift()
       versions.set(address, list)
     }
     changed.clear()
@@ -42,38 +38,35 @@ export function createAccountStates (ledger: Ledger) {
 
   /** The account at the end of `slot`, or now where nothing older is known. */
   function at (address: string, slot: number): Entry | undefined {
-    if (since === null || slot >= ledger.slot) return ledger.accounts.get(address)
+    if (slot >= ledger.slot) return ledger.accounts.get(address)
     const version = versions.get(address)?.findLast(entry => entry.slot <= slot)
     if (version !== undefined) return version.entry ?? undefined
     // All that was there at the beginning has a version of then: what has none was not there yet.
     return slot >= since ? undefined : versions.get(address)?.[0]?.entry ?? undefined
   }
 
+  for (const address of ledger.accounts.addresses()) {
+    versions.set(address, [{ slot: since, entry: freeze(ledger.accounts.get(address)) }])
+  }
+  ledger.listen({
+    account: address => { changed.add(address) },
+    slot (slot) {
+      if (slot === current) return
+      close(current)
+      current = slot
+    }
+  })
+
   return {
     get: at,
     ofProgram (program: string, slot: number): Entry[] {
-      if (since === null || slot >= ledger.slot) return ledger.accounts.ofProgram(program)
+      if (slot >= ledger.slot) return ledger.accounts.ofProgram(program)
       const addresses = new Set(
         [...ledger.accounts.ofProgram(program).map(({ address }) => address), ...versions.keys()]
       )
       return [...addresses].map(address => at(address, slot)).filter(entry => entry?.owner === program) as Entry[]
     },
-    /** Begins to keep the states of the past; what is there now is the oldest of them. */
-    keep (): void {
-      if (since !== null) return
-      since = current = ledger.slot
-      for (const address of ledger.accounts.addresses()) {
-        versions.set(address, [{ slot: since, entry: freeze(ledger.accounts.get(address)) }])
-      }
-      unlisten = ledger.listen({
-        account: address => { changed.add(address) },
-        slot (slot) {
-          if (slot === current) return
-          close(current)
-          current = slot
-        }
-      })
-    },
-    close: () => unlisten()
+    /** Nodes are to show what was at any time from now on. */
+    keep (): void { kept = KEPT_FOR_NODES }
   }
 }

@@ -1,4 +1,5 @@
 /** The simulated chain: plain synchronous code, usable with or without the node that serves it. */
+import { createAccountStates } from './account-states.js'
 import { type Account, createAccountStore } from './accounts.js'
 import { LOADER, PROGRAMS, USDC, relaunchAddresses } from './addresses.js'
 import { type ProgramBuild, type SpotSwap, createChain } from './chain.js'
@@ -198,5 +199,5 @@ export function createLedger (options: LedgerOptions = {}) {
       return () => { listeners.delete(listener) }
     }
   }
-  return ledger
+  return Object.assign(ledger, { states: createAccountStates(ledger) })
 }

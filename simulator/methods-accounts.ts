@@ -1,5 +1,4 @@
 /** The methods that read accounts, as they were at the slot that the answer names. */
-import { type AccountStates } from './account-states.js'
 import { type Entry } from './accounts.js'
 import { LOADER } from './addresses.js'
 import { base58, fromBase58 } from './bytes.js'
@@ -60,7 +59,8 @@ function compile (filters: Filter[]): (data: Buffer) => boolean {
   return data => tests.every(test => test(data))
 }
 
-export function createAccountMethods (ledger: Ledger, states: AccountStates) {
+export function createAccountMethods (ledger: Ledger) {
+  const { states } = ledger
   function valueOf (given: unknown, view: View): string {
     const address = requireAddress(given)
     const entry = states.get(address, view.slot) ?? (address === CLOCK ? clockAccount(ledger, view) : undefined)

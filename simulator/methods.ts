@@ -1,7 +1,6 @@
 /** JSON-RPC calls as a node answers them: commitment, minimum slot, errors by number. Results are JSON text. */
 import { type ActiveFault, type FaultKind } from './faults.js'
 import { type Ledger } from './ledger.js'
-import { type AccountStates } from './account-states.js'
 import { type AccountConfig, createAccountMethods } from './methods-accounts.js'
 import { type BulkConfig, type BulkOffer, createBulkMethod } from './methods-bulk.js'
 import { type HistoryConfig, createHistoryMethods } from './methods-history.js'
@@ -62,7 +61,7 @@ export interface Conditions {
 /** Mainnet's genesis. */
 export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d'
 
-export function createMethods (ledger: Ledger, conditions: Conditions, states: AccountStates, position: Position) {
+export function createMethods (ledger: Ledger, conditions: Conditions, position: Position) {
   const newest = position.slot
   const slotAt = (commitment: string) => commitment === 'finalized'
     ? Math.min(newest() - conditions.finalityLag, conditions.finalizedAt ?? Infinity)
@@ -89,7 +88,7 @@ export function createMethods (ledger: Ledger, conditions: Conditions, states: A
   }
   const methods = new Map<string, Method>(Object.entries({
     ...general,
-    ...createAccountMethods(ledger, states),
+    ...createAccountMethods(ledger),
     ...createHistoryMethods(ledger, () => slotAt('finalized')),
     ...createBulkMethod(ledger)
   }))

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
 import { type Ledger } from './ledger.js'
 import { sendReply } from './send-reply.js'
-import { type NodeService, type ServiceOptions, createNodeService } from './service.js'
+import { type ServiceOptions, createNodeService } from './service.js'
 import { createSubscriptions } from './websocket.js'
 
 export interface NodeOptions extends ServiceOptions {
@@ -59,8 +59,7 @@ export async function startNode (ledger: Ledger, { latencyMs = 0, ...options }: 
   })
 
   await listen()
-  const end = service.close
-  const node = Object.assign(service as Omit<NodeService, 'close'>, {
+  const node = Object.assign(service, {
     url: `http://${HOST}:${port}`,
     wsUrl: `ws://${HOST}:${port}`,
     latencyMs,
@@ -70,7 +69,6 @@ export async function startNode (ledger: Ledger, { latencyMs = 0, ...options }: 
     stop,
     restart: listen,
     async close (): Promise<void> {
-      end()
       subscriptions.close()
       if (server.listening) await stop()
     }

@@ -1,5 +1,4 @@
 /** What a node answers to the body of a request, whatever carries it: HTTP, or a simulated network in one process. */
-import { createAccountStates } from './account-states.js'
 import { type ActiveFault, type FaultRule, createFaults } from './faults.js'
 import { NODE_KINDS, type NodeKindName } from './kinds.js'
 import { type Ledger } from './ledger.js'
@@ -15,8 +14,6 @@ export interface ServiceOptions extends Partial<NodeConditions> {
   kind?: NodeKindName
   /** Clock of the limits, ms; never goes back. */
   now?: () => number
-  /** Whether old states of accounts are kept, so that a node that lags or has stalled answers what was. */
-  keepStates?: boolean
 }
 
 export interface RecentCall { method: string, params: unknown }
@@ -38,7 +35,7 @@ export type NodeService = ReturnType<typeof createNodeService>
 const LOG_LENGTH = 1000
 
 export function createNodeService (ledger: Ledger, options: ServiceOptions = {}) {
-  const { kind = 'own', now = () => performance.now(), keepStates = false, ...given } = options
+  const { kind = 'own', now = () => performance.now(), ...given } = options
   const conditions: NodeConditions = {
     software: 'current',
     finalityLag: FINALITY_SLOTS,
@@ -52,10 +49,9 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     ...NODE_KINDS[kind],
     ...given
   }
-  const states = createAccountStates(ledger)
-  if (keepStates) states.keep()
+  ledger.states.keep()
   const position = createPosition(ledger)
-  const methods = createMethods(ledger, conditions, states, position)
+  const methods = createMethods(ledger, conditions, position)
   const faults = createFaults()
   const limiter = createLimiter(now)
   const calls: Record<string, number> = Object.fromEntries(methods.names.map(name => [name, 0]))
@@ -121,7 +117,6 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     conditions,
     faults,
     limiter,
-    states,
     methods,
     /** Calls by method, each member of a batch counted. */
     calls,
@@ -137,15 +132,11 @@ export function createNodeService (ledger: Ledger, options: ServiceOptions = {})
     },
     /** Short for `faults.set`. */
     fault: (rule: FaultRule): ActiveFault => faults.set(rule),
-    /** All that it shows, its Clock too, is of then. A node that is to lag needs `keepStates` from the start. */
+    /** All that it shows, its Clock too, is of then. */
     position,
     /** The node has stopped where it is, answering what was then; `thaw` ends it. */
-    freeze (): void {
-      states.keep()
-      position.freeze()
-    },
-    thaw: position.follow,
-    close: () => states.close()
+    freeze: position.freeze,
+    thaw: position.follow
   }
 }
 

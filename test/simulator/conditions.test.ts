@@ -232,7 +232,6 @@ t.test('a node that stands or lags answers what was; two nodes over one ledger',
   const other = createNodeService(ledger, { finalityLag: 0 })
   const bytes = () => ledger.account(dao.address)!.data.toString('base64')
   const read = () => call('getMultipleAccounts', [dao.address], { encoding: 'base64', commitment: 'confirmed' }).result
-  service.states.keep()
   const [first, stood] = [bytes(), ledger.slot]
   service.freeze()
   ledger.advance(10)
@@ -289,7 +288,7 @@ t.test('the Clock is of the bank that is asked, and Date is the truth', async t 
 })
 
 t.test('a node that lags, stops and catches up shows everything of then', async t => {
-  const { ledger, dao, call, service } = make({ keepStates: true })
+  const { ledger, dao, call, service } = make()
   const other = createNodeService(ledger, { finalityLag: 0 })
   ledger.advance(60)
   const old = { reserves: ledger.account(dao.address)!.data.toString('base64'), time: ledger.time }
@@ -326,7 +325,7 @@ t.test('a node that lags, stops and catches up shows everything of then', async 
 })
 
 t.test('what has not come so far refuses a call that asks for more', async t => {
-  const { ledger, dao, call, service } = make({ keepStates: true, bulk: { fullLimit: 100 }, finalityLag: 32 })
+  const { ledger, dao, call, service } = make({ bulk: { fullLimit: 100 }, finalityLag: 32 })
   const { signature } = dao.swap('buy', 1_000_000n)
   ledger.advance(60)
   const asked = (more: number, commitment: string) => {

@@ -144,7 +144,6 @@ export function createWorld (plan: Plan): World {
     const service = createNodeService(ledger, {
       now: () => time.now(),
       finalityLag: plan.finalityLag,
-      keepStates: true,
       kind: plan.kind,
       ...partOf(plan.halves?.[at]),
       bulk: plan.bulk && at === 0 ? bulk : null

@@ -42,10 +42,7 @@ export async function runWorld (plan: Plan): Promise<Outcome> {
     calmAll(world)
     await stopService(world)
     subscriptions.close()
-    for (const { service } of nodes) {
-      outcome.calls += service.limiter.total
-      service.close()
-    }
+    for (const { service } of nodes) outcome.calls += service.limiter.total
     rmSync(folder, { recursive: true, force: true })
   }
   outcome.seconds = time.now() / 1000

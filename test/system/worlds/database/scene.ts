@@ -79,7 +79,7 @@ export async function setScene (plan: DatabasePlan): Promise<Scene> {
   const nodes: WorldNode[] = await Promise.all(Array.from({ length: plan.nodes }, async (_, at) => {
     const node = await startNode(
       ledger,
-      { finalityLag: plan.finalityLag, keepStates: true, bulk: plan.bulk && at === 0 ? { fullLimit: 1000 } : null }
+      { finalityLag: plan.finalityLag, bulk: plan.bulk && at === 0 ? { fullLimit: 1000 } : null }
     )
     return { node, host: { service: node, latencyMs: 0, down: false } }
   }))
