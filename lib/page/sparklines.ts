@@ -1,7 +1,7 @@
 import { chunks } from '../chunks.js'
 import type { Reading } from '../history/history.js'
 import { jsonResponse } from '../http/cached-response.js'
-import { headOf } from '../responses/past.js'
+import { headOf } from '../responses/known-history.js'
 import { formOf, keep, type Sources } from '../responses/sources.js'
 import { DAY, HOUR } from '../time.js'
 import { AT_FIRST } from './list.js'

@@ -14,7 +14,7 @@ import { DAY, dateOf, dayOf, dayOfDate } from '../time.js'
 import type { AggregateFees, AggregateLiquidity } from '../../schemas/aggregate.js'
 import { INVALID_DATE } from '../../schemas/errors.js'
 import type { MarketDay, MarketDays } from '../../schemas/traded.js'
-import { checkFinal, hasEvents, headOf, historyHeaders } from './past.js'
+import { checkFinal, hasEvents, headOf, historyHeaders } from './known-history.js'
 import { byDao, formOf, keep, type Sources } from './sources.js'
 
 /** The days of all DAOs at one moment, and their sums. */

@@ -13,7 +13,7 @@ import type { DaoRecord } from '../../schemas/dao.js'
 import { type Pool, PRICE_CHANGES } from '../../schemas/pools.js'
 import type { Treasury } from '../../schemas/treasury.js'
 import type { DaoFigures } from './dao-figures.js'
-import { ALL_DAYS, createdAt } from './past.js'
+import { ALL_DAYS, createdAt } from './known-history.js'
 import type { ProposalAnswers } from './proposals.js'
 import { byDao, formOf, keep, MAX_RECORDS, type Sources } from './sources.js'
 

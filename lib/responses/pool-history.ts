@@ -14,7 +14,7 @@ import { type CachedResponse, jsonResponse } from '../http/cached-response.js'
 import { type Asked, type Bounds, rangeOf } from '../query.js'
 import type { Candles, PoolDays, Trades } from '../../schemas/traded.js'
 import type { CANDLES, DAYS, TRADES } from './parameters.js'
-import { ALL_DAYS, checkTold, extentOf, headOf, knownTrades } from './past.js'
+import { ALL_DAYS, checkTold, extentOf, headOf, knownTrades } from './known-history.js'
 import { keep, type Sources } from './sources.js'
 
 /** A pool, or a market of a proposal of its DAO. */

@@ -15,7 +15,7 @@ import { timeText } from '../time.js'
 import type { Pool, PoolDetail, PRICE_CHANGES, Quote } from '../../schemas/pools.js'
 import type { DaoFigures } from './dao-figures.js'
 import { createPoolHistory } from './pool-history.js'
-import { checkLeft, createdAt, headOf, sinceText } from './past.js'
+import { checkLeft, createdAt, headOf, sinceText } from './known-history.js'
 import { checkAddress, formOf, keep, MAX_RECORDS, noPool, type PricedState, type Sources } from './sources.js'
 
 /** A rate or an amount of the settings, which have at most 12 places. */

@@ -9,7 +9,7 @@ import type { Pair } from '../market/ticker.js'
 import { createValuation, type UsdValuation } from '../market/usd.js'
 import { invalidParameter } from '../query.js'
 import type { Prices } from '../../schemas/prices.js'
-import { checkFinal, extentOf, headOf, historyHeaders } from './past.js'
+import { checkFinal, extentOf, headOf, historyHeaders } from './known-history.js'
 import { keep, type Sources } from './sources.js'
 import type { TickerList } from './tickers.js'
 

@@ -15,7 +15,7 @@ import { invalidParameter } from '../query.js'
 import { MAX_TIME, timeText } from '../time.js'
 import type { ProposalRecord, ProposalRow } from '../../schemas/proposals.js'
 import { createPoolHistory, exactSum, type Traded } from './pool-history.js'
-import { ALL_DAYS, checkTold, extentOf, headOf } from './past.js'
+import { ALL_DAYS, checkTold, extentOf, headOf } from './known-history.js'
 import { checkAddress, daoOf, formOf, keep, MAX_RECORDS, noProposal, type Sources, stateOf } from './sources.js'
 
 interface ProposalsAsked {

@@ -6,7 +6,7 @@ import { ifKnown } from '../market/pool-figures.js'
 import type { Ready } from '../../schemas/ready.js'
 import { DAY } from '../time.js'
 import { firstWholeDay } from './aggregate.js'
-import { sinceText } from './past.js'
+import { sinceText } from './known-history.js'
 import type { Sources } from './sources.js'
 
 /**

@@ -6,7 +6,7 @@ import { type Kept, type Part, within } from '../live/fresh.js'
 import { ticker, type Volumes } from '../market/ticker.js'
 import { TickerSchema } from '../../schemas/ticker.js'
 import { notFound } from '../../schemas/errors.js'
-import { checkLeft, hasEvents, headOf } from './past.js'
+import { checkLeft, hasEvents, headOf } from './known-history.js'
 import { checkAddress, formOf, keep, noPool, type Sources } from './sources.js'
 
 export type TickerList = Awaited<ReturnType<ReturnType<typeof createTickers>['tickerList']>>

@@ -7,7 +7,7 @@ import { invalidParameter } from '../../query.js'
 import type {
   CoinGeckoOrderBook, CoinGeckoPairs, CoinGeckoTickers, CoinGeckoTrades
 } from '../../../schemas/coingecko.js'
-import { headOf, historyHeaders, knownTrades } from '../past.js'
+import { headOf, historyHeaders, knownTrades } from '../known-history.js'
 import { formOf } from '../sources.js'
 import { pairIn } from '../tickers.js'
 import { deepestBook, type FormSources } from './day-tickers.js'

@@ -2,7 +2,7 @@ import type { Kept, Part } from '../../live/fresh.js'
 import { levelsOf, orderBook } from '../../market/order-book.js'
 import type { Supply } from '../../../schemas/supply.js'
 import type { PoolList } from '../pools.js'
-import { checkLeft } from '../past.js'
+import { checkLeft } from '../known-history.js'
 import { keep, type Sources } from '../sources.js'
 import { pairIn, type TickerList } from '../tickers.js'
 
