@@ -117,6 +117,7 @@ async function refresh (): Promise<void> {
       unreadable: new Map(),
       sequenceGaps: new Map(),
       numbersAhead: new Map(),
+      numbersBefore: new Map(),
       missingOwners: { slot: 0, owners: {} },
       verifiedTo: { slot: Infinity, time: 0 },
       missing: new Map(),

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
-import { type SnapshotCache, staleAfter, TICKER_TTL } from '../lib/responses/sources.js'
+import { accountsOf, createFinalDaos, type SnapshotCache, staleAfter, TICKER_TTL } from '../lib/responses/sources.js'
+import type { HistoryOptions } from '../lib/history/history.js'
 import { createFreshCache } from '../lib/live/fresh.js'
 import { createSnapshotReader, type Snapshot } from '../lib/live/snapshot.js'
 import { createTokenReader, type TokenReader } from '../lib/live/tokens.js'
@@ -12,6 +13,8 @@ declare module 'fastify' {
     /** The state now, kept while it is fresh. */
     cache: {
       snapshot: SnapshotCache
+      /** For the history to compare with. */
+      daos: HistoryOptions['daos']
       tokens: TokenReader
     }
   }
@@ -21,7 +24,7 @@ declare module 'fastify' {
 const METADATA_TTL = 100_000
 
 export default fp(async fastify => {
-  const { chain: { accounts, clock: { now }, time }, config } = fastify
+  const { chain: { accounts, finalAccounts, clock: { now }, time }, config } = fastify
   const { factory, excluded, staleIfError } = config
   const program = createProgramClient(factory)
   fastify.decorate('program', program)
@@ -45,5 +48,10 @@ export default fp(async fastify => {
     time,
     onFailure: error => fastify.log.warn({ err: error }, 'the chain could not be read')
   })
-  fastify.decorate('cache', { snapshot, tokens })
+  const finalDaos = createFinalDaos(finalAccounts, program)
+  fastify.decorate('cache', {
+    snapshot,
+    daos: async final => final === undefined ? accountsOf(await snapshot.get([])) : await finalDaos(final),
+    tokens
+  })
 }, { name: 'cache', dependencies: ['config', 'chain'] })

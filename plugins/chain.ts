@@ -35,6 +35,7 @@ function openChain (fastify: FastifyInstance, { transport, now }: ChainOptions) 
   })
   return {
     accounts: createAccountReader(client),
+    finalAccounts: createAccountReader(client, 'finalized'),
     history: createHistoryReader(client),
     nodes: client.nodes,
     /** Whether the WebSocket is connected; undefined: there is none, or it has not been tried yet. */

@@ -45,7 +45,7 @@ export default fp<HistoryPluginOptions>(async (fastify, { pollMs, listen = subsc
     reader: chain.history,
     program: config.factory,
     excluded: config.excluded,
-    daos: async () => accountsOf(await cache.snapshot.get([])),
+    daos: cache.daos,
     endsBy: () => endsBy,
     rate: config.feeRate,
     basis: config.volumeBasis,

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import Fastify from 'fastify'
-import { accountsOf } from '../lib/responses/sources.js'
 import { backfill } from './backfill-progress.js'
 import { readCommandLine, runScript } from './command-line.js'
 import { createHistory } from '../lib/history/history.js'
@@ -48,7 +47,7 @@ await runScript(async signal => {
         reader: chain.history,
         store,
         program: factory,
-        daos: async () => accountsOf(await cache.snapshot.get([])),
+        daos: cache.daos,
         time: chain.time,
         rate: feeRate,
         basis: volumeBasis,

@@ -12,8 +12,7 @@ const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111'
 const CLOCK_BYTES = 40
 /** Of one call beside the Clock; plans may allow fewer. */
 export const MAX_ACCOUNTS = 99
-const AT = { commitment: 'confirmed', encoding: 'base64' } as const
-const { commitment } = AT
+const at = (commitment: Commitment) => ({ commitment, encoding: 'base64' })
 // Of a token account: mint, owner, amount.
 const HEAD = { offset: 0, length: 72 }
 // An owner that the node's index leaves out.
@@ -61,14 +60,15 @@ function readClock (account: unknown): Moment {
 }
 
 export const clockQuestion = (commitment: Commitment): Question<null> => ({
-  calls: [{ method: 'getAccountInfo', params: [CLOCK, { ...AT, commitment }] }],
+  calls: [{ method: 'getAccountInfo', params: [CLOCK, at(commitment)] }],
   commitment,
   read: ([answer]) => ({ moment: readClock(readContext(answer).value), value: null })
 })
 
 /** What `take` makes of a list of accounts, dated by the Clock of the same request. */
 function listQuestion<T> (
-  method: string, params: readonly unknown[], take: (accounts: RawAccount[], moment: Moment) => T
+  method: string, params: readonly unknown[], commitment: Commitment,
+  take: (accounts: RawAccount[], moment: Moment) => T
 ): Question<T> {
   const clock = clockQuestion(commitment)
   return {
@@ -88,8 +88,8 @@ export const missingOf = (known: KnownAccounts, slot: number, listed: { has (add
 
 export type AccountReader = ReturnType<typeof createAccountReader>
 
-/** Reads at commitment `confirmed`. Throws a ServiceError. */
-export const createAccountReader = (rpc: Rpc) => ({
+/** Throws a ServiceError. */
+export const createAccountReader = (rpc: Rpc, commitment: Commitment = 'confirmed') => ({
   /**
    * Every account of `program` whose data begin with `prefix`. A list that lacks one of `known`, or by which `check`
    * throws NODE_BAD_ANSWER, is not believed: the next node is asked, then that is thrown.
@@ -99,8 +99,8 @@ export const createAccountReader = (rpc: Rpc) => ({
     check: (accounts: readonly RawAccount[], moment: Moment) => void = () => {}
   ) {
     const filters = [{ memcmp: { offset: 0, bytes: bs58.encode(prefix) } }]
-    const params = [program, { ...AT, withContext: true, filters }]
-    return await rpc.ask(listQuestion('getProgramAccounts', params, (accounts, moment) => {
+    const params = [program, { ...at(commitment), withContext: true, filters }]
+    return await rpc.ask(listQuestion('getProgramAccounts', params, commitment, (accounts, moment) => {
       // left out one by one they would make a short list look whole
       if (accounts.some(({ owner }) => owner !== program)) throw bad('an account of another program than asked for')
       const addresses = new Set(accounts.map(({ address }) => address))
@@ -119,7 +119,7 @@ export const createAccountReader = (rpc: Rpc) => ({
    * the oldest list. `length`: bytes to read of each, at least the Clock's 40.
    */
   async accounts (lists: ReadonlyArray<readonly string[]>, minSlot = 0, length?: number) {
-    const config = { ...AT, ...length !== undefined && { dataSlice: { offset: 0, length } } }
+    const config = { ...at(commitment), ...length !== undefined && { dataSlice: { offset: 0, length } } }
     return await rpc.ask({
       // without `minContextSlot`, which not every node takes: the Clock tells
       calls: lists.map(addresses => ({ method: 'getMultipleAccounts', params: [[...addresses, CLOCK], config] })),
@@ -144,8 +144,8 @@ export const createAccountReader = (rpc: Rpc) => ({
 
   /** First 72 bytes of an owner's accounts of one token program; undefined: no node lists them, or not so many. */
   async tokenAccounts (owner: string, programId: string) {
-    const params = [owner, { programId }, { ...AT, dataSlice: HEAD }]
-    return await rpc.ask(listQuestion('getTokenAccountsByOwner', params, accounts => {
+    const params = [owner, { programId }, { ...at(commitment), dataSlice: HEAD }]
+    return await rpc.ask(listQuestion('getTokenAccountsByOwner', params, commitment, accounts => {
       // some nodes ignore dataSlice
       if (accounts.some(({ data }) => data.length < HEAD.length)) throw bad('a token account of another length')
       return accounts.map(({ address, data }) => ({ address, data: data.subarray(0, HEAD.length) }))

@@ -29,7 +29,7 @@ export function phaseOf (state: Walked, head: Moment | null): Phase {
 
 /** How far the writer has come. */
 export interface Progress extends StoreState, Omit<Completeness, keyof StoreState> {
-  /** Up to which all is stored; null: not yet. */
+  /** Up to which all is stored, as lists and accounts say; null: not yet. */
   head: Moment | null
   /** While the last 24 hours are listed and not covered. */
   lastDay: LastDayWork | null
@@ -48,12 +48,9 @@ type HeadFacts = Pick<Progress, 'head' | 'verifiedTo'> & Freshness
 export const isBehind = ({ head, time, staleMs }: Omit<HeadFacts, 'verifiedTo'>): boolean =>
   head !== null && time.ageBesideHalt(head.time) > Math.max(staleMs, CURRENT_MS.finalized)
 
-/** The newest finalized moment up to which all that nodes list is stored. */
+/** The newest finalized moment up to which all that nodes list is stored, once the accounts have shown it to be so. */
 export interface Head extends Moment {
-  /**
-   * Unix second up to which the accounts have confirmed it, which dates figures; the head's own where they have not of
-   * late, as after a start: it takes them what finality takes.
-   */
+  /** Unix second up to which they have, which dates figures: as long before as finality takes, at most. */
   confirmedTo: number
 }
 
@@ -65,9 +62,8 @@ export function checkHead (facts: HeadFacts): Head {
     const reason = time.tooOld(head.time, 'the newest state that is stored')
     throw unusable(`the history is behind the chain: ${reason}`)
   }
-  const since = verifiedTo === null ? Infinity : (head.time - verifiedTo.time) * 1000
   // a node may date its accounts after a head that is beyond them
-  return { ...head, confirmedTo: since > 0 && since <= CURRENT_MS.finalized ? verifiedTo!.time : head.time }
+  return { ...head, confirmedTo: Math.min(head.time, verifiedTo?.time ?? Infinity) }
 }
 
 /** Throws WARMING_UP where the 24 hours before the head are not covered, and as `checkHead`. */
@@ -89,6 +85,7 @@ const NOTHING = {
   ended: false,
   sequenceRanges: new Map(),
   numbersAhead: new Map(),
+  numbersBefore: new Map(),
   swaps: 0,
   events: 0,
   missing: new Map(),

@@ -1,14 +1,17 @@
 import type { Accounts, History } from '../history/history.js'
+import type { AccountReader } from '../chain/accounts.js'
 import type { ChainTime } from '../chain/timekeeper.js'
 import {
-  aged, createFreshCache, dated, type FreshCache, type Kept, type Part, RENEW_FROM, within
+  aged, createFreshCache, dated, type FreshCache, type Kept, oldestOf, type Part, RENEW_FROM, within
 } from '../live/fresh.js'
 import { type PoolTokens, type Snapshot, tokensOf } from '../live/snapshot.js'
-import { wrongWith } from '../live/account-sets.js'
+import { createSetReader, wrongWith } from '../live/account-sets.js'
 import { divide, powerOfTen } from '../decimal.js'
 import { byDepth, poolsByPair } from '../market/ticker.js'
 import { baseUsd, createValuation } from '../market/usd.js'
 import { badAnswer, type ErrorCode, ServiceError, unusable } from '../errors.js'
+import type { ProgramClient } from '../protocol/client.js'
+import { decodeDao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
 import type { Settings } from '../settings.js'
 import { notFound } from '../../schemas/errors.js'
@@ -39,7 +42,7 @@ export const TICKER_TTL = 10_000
 export const stateOf = ({ get }: Sources['snapshot'], parts: Part[]): Promise<Snapshot> =>
   get(parts, TICKER_TTL * RENEW_FROM)
 
-/** For the history to compare with. */
+/** DAOs for the history to compare with, as `createFinalDaos` gives them too. */
 export const accountsOf = ({ slot, listSlot, time, discovered }: Snapshot): Accounts => ({
   slot,
   listSlot,
@@ -48,6 +51,28 @@ export const accountsOf = ({ slot, listSlot, time, discovered }: Snapshot): Acco
     ({ address, seqNum, createdAt, quoteReserves: quote, baseReserves: base }) =>
       ({ address, seqNum, createdAt, reserves: { quote, base } }))
 })
+
+/** Gives DAOs by what `reader` reads at `finalized`; one that is not there yet has no events. */
+export function createFinalDaos (reader: AccountReader, program: ProgramClient) {
+  const readSets = createSetReader(reader)
+  return async (daos: readonly string[]): Promise<Accounts> => {
+    const parts: Part[] = []
+    let slot = Infinity
+    const read = await readSets(parts, daos, dao => [dao], (dao, set) => {
+      slot = Math.min(slot, set.slot)
+      const account = set.accounts.get(dao)
+      return account === undefined ? 0n : decodeDao(program, account).seqNum
+    })
+    return {
+      slot,
+      time: oldestOf(parts),
+      daos: Array.from(read, ([address, seqNum]) => {
+        if (typeof seqNum !== 'bigint') throw seqNum
+        return { address, seqNum }
+      })
+    }
+  }
+}
 
 /** Throws `code` where a text is no address. */
 export function checkAddress (text: string, code: ErrorCode): void {

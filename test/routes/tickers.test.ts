@@ -9,13 +9,13 @@ const OTHER = 'So11111111111111111111111111111111111111112'
 
 async function setUp (t: Test, env: Record<string, string> = {}) {
   const { ledger, node } = await startChain(t)
-  const start = async () => {
+  const start = async (going?: typeof ledger) => {
     const app = await build(t, {
       env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000', PROTOCOL_FEE_RATE: '0.005', ...env }),
       now: () => ledger.utc * 1000,
       pollMs: 20
     })
-    await historyComplete(app)
+    await historyComplete(app, going)
     const tickers = async () => {
       const answer = await app.inject('/api/tickers')
       t.equal(answer.statusCode, 200)
@@ -306,7 +306,7 @@ test(
     active!.swap('buy', 7_000_000n)
     ledger.advance(3_600)
     node.faults.set({ kind: 'pruned', value: lost })
-    const { app } = await start()
+    const { app } = await start(ledger)
     for (let looks = 0; looks < 20; looks++) {
       ledger.advance(3)
       await headReached(app, ledger, ledger.time)

@@ -7,7 +7,8 @@ import type { Fetcher, FetchOptions } from './fetch.js'
 /** Of all indexing, until `signal`. */
 export interface Context extends FetchOptions {
   store: Store
-  daos (): Promise<Accounts>
+  /** The DAO accounts at `confirmed`, or those of `final` at `finalized`. */
+  daos (final?: readonly string[]): Promise<Accounts>
   onLog: OnLog
   writer: StepWriter
   fetcher: Fetcher

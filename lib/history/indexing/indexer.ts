@@ -50,12 +50,12 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const walk = createSignatureWalk(context, options)
   const reconciler = createReconciler(context)
   const publish = createPublisher(context, reconciler, options.excluded ?? new Set())
-  /** The newest finalized moment, and up to which all is stored. */
+  /** The newest finalized moment. */
   let newest: Moment | undefined
-  let reached: Moment | null = null
   let phase: Phase = 'starting'
   let wasBehind = false
   let lookedAt = -Infinity
+  let checkedAt = -Infinity
   let toldAt = -Infinity
   let lastDay: LastDayWork | null = null
   let lastDayBegan = 0
@@ -65,7 +65,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const head = createTask(lookAtHead)
   const check = createTask(compareAll)
   const back = createTask(stepBack)
-  const settling = createTask(() => reconciler.settle().then(() => Infinity))
+  const settling = createTask(settleNoted)
   const lane = createLane([head, check, back, settling], context, tellPhase)
   const missing = createTask(() => searched(reconciler.search.missing))
   const gaps = createTask(() => searched(reconciler.search.gaps))
@@ -75,7 +75,9 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   const edge = () => newest && lastDayEdge(newest.time)
   const isCovered = () => newest !== undefined && coversDay(writer.state, newest.time)
 
-  const progress = (): Progress => ({ ...reconciler.known(), head: reached, lastDay, isPublished })
+  const progress = (): Progress => ({ ...reconciler.known(), lastDay, isPublished })
+
+  async function tell (): Promise<void> { await onProgress?.(progress()) }
 
   function interval (): number {
     if (!isCovered()) return WARMING_POLLS * pollMs
@@ -84,7 +86,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   function tellPhase (): void {
-    const next = phaseOf(writer.state, reached)
+    const next = phaseOf(writer.state, reconciler.head)
     if (next === phase) return
     phase = next
     const { events, swaps } = writer.state
@@ -107,7 +109,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
       toldAt = now()
       onLog({ level: 'info', code: 'progress', message: lastDayText(lastDay), detail: { ...lastDay } })
     }
-    await onProgress?.(progress())
+    await tell()
   }
 
   async function ask (): Promise<Moment> {
@@ -125,7 +127,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
 
   async function lookAtHead (): Promise<number> {
     lookedAt = now()
-    const result = await walk.head(ask, edge() ?? -Infinity, reached?.slot ?? 0)
+    const result = await walk.head(ask, edge() ?? -Infinity, reconciler.walked?.slot ?? 0)
     const { behind = false } = result
     if (behind && !wasBehind) {
       const message = 'the newest finalized signature of the node is older than one that is processed'
@@ -138,28 +140,40 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   async function atHead (asked: Moment): Promise<void> {
-    if (reached === null || asked.time > reached.time) reached = asked
     try {
       await reconciler.reached(asked)
     } finally {
+      if (reconciler.isLate) lane.hasten(check, checkedAt + FOLLOWED_MS)
       // also where the owners of what is missing can't be had: the next comparison tells them
-      await onProgress?.(progress())
+      await tell()
       isPublished = await publish(asked)
     }
   }
 
   async function compareAll (): Promise<number> {
-    await reconciler.check()
+    checkedAt = now()
+    await reconciler.check(isCovered())
+    await tell()
+    if (reconciler.isLate) lane.hasten(head, lookedAt + WAKE_MS)
     return now() + (isFollowed() ? Math.min(checkMs, FOLLOWED_MS) : checkMs)
+  }
+
+  async function settleNoted (): Promise<number> {
+    await reconciler.settle()
+    await tell()
+    return Infinity
   }
 
   async function stepBack (): Promise<number> {
     const from = edge()
     // a look at the head that finds more hastens it
     if (from === undefined || unindexedRanges(writer.state).length === 0) return Infinity
+    const wasCovered = isCovered()
     try {
       return Math.max(settle(back, await walk.back(from)), now())
     } finally {
+      // what is final is compared from then on
+      if (reconciler.isLate) lane.hasten(isCovered() && !wasCovered ? check : settling, now())
       await followWork()
     }
   }

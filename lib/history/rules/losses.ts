@@ -23,21 +23,12 @@ export const lossOf = ({ above, until }: UnindexedRange): Loss | undefined => un
 export const spans = ({ fromSlot, toSlot }: { fromSlot: number, toSlot: number }, losses: readonly Loss[]): boolean =>
   losses.some(loss => loss.fromSlot <= toSlot && loss.toSlot >= fromSlot)
 
-/** `createdAt`: Unix seconds; `first`: its account's lowest number that proved anything, and up to which slot. */
-export interface KnownDao {
-  createdAt: number | undefined
-  first: { seq: bigint, slot: number } | undefined
-}
-
-/** Whether what is missing is yet to come, as lists may be behind accounts: it happened after all that is lost. */
-export function isToCome (
-  gap: SequenceGap, { createdAt, first }: KnownDao,
+/** Whether what is missing is of a DAO made after all that is lost, Unix seconds: lists may be behind accounts. */
+export const isToCome = (
+  gap: SequenceGap, createdAt: number | undefined,
   { lostBefore, losses }: { lostBefore: number | null, losses: readonly Loss[] }
-): boolean {
-  if (first !== undefined && gap.to > first.seq) return !losses.some(({ toSlot }) => toSlot >= first.slot)
-  return gap.from === 1n && createdAt !== undefined && lostBefore !== null && createdAt > lostBefore &&
-    !losses.some(({ until }) => until === null || until > createdAt)
-}
+): boolean => gap.from === 1n && createdAt !== undefined && lostBefore !== null && createdAt > lostBefore &&
+  !losses.some(({ until }) => until === null || until > createdAt)
 
 /** What a search for a gap met in its DAO's list: signatures that no node gives; `toSlot`: where the gap ended. */
 export interface Met { missed: ReadonlySet<string>, toSlot: number }
@@ -57,11 +48,12 @@ function isUnreadable (gap: SequenceGap, { missed, toSlot }: Met, missing: Store
 
 /** Whether a gap is a stated loss: searched in vain, and unreadable, or of a part of the past that is stated. */
 export function isLost (
-  gap: SequenceGap, met: Met | undefined, dao: KnownDao, state: Walked & Pick<StoreState, 'losses' | 'missing'>
+  gap: SequenceGap, met: Met | undefined, createdAt: number | undefined,
+  state: Walked & Pick<StoreState, 'losses' | 'missing'>
 ): boolean {
   if (met === undefined) return false
   const { losses, missing } = state
   const lostBefore = beginningOf(state)
-  return isUnreadable(gap, met, missing) ||
-    (((gap.from === 1n && lostBefore !== null) || spans(gap, losses)) && !isToCome(gap, dao, { lostBefore, losses }))
+  const mayBe = (gap.from === 1n && lostBefore !== null) || spans(gap, losses)
+  return isUnreadable(gap, met, missing) || (mayBe && !isToCome(gap, createdAt, { lostBefore, losses }))
 }

@@ -151,6 +151,9 @@ export interface Accounts extends Moment { daos: readonly AccountState[] }
 /** All swaps up to this revision are counted, so many. */
 export interface RebuiltTo { revision: number, swaps: number }
 
+/** The number of a DAO's account at a moment. */
+export interface NumberAt { seq: bigint, slot: number, at: number }
+
 /** What a writer begins with. */
 export interface StoreState {
   indexedRanges: IndexedRange[]
@@ -161,6 +164,11 @@ export interface StoreState {
   losses: Loss[]
   /** By DAO its account's `seqNum`, where beyond what is stored, or nothing is. */
   numbersAhead: Map<string, bigint>
+  /**
+   * By DAO its account's number at the first comparison after the last loss, if no event since was stored then; 0: the
+   * DAO is younger than all that is indexed.
+   */
+  numbersBefore: Map<string, NumberAt>
   /** Swaps by observed fee rate, basis points, where it is not the configured one. */
   rates: Map<string, number>
   firstSwaps: Map<string, number>

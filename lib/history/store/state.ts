@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { SEQUENCE_RANGE, type StoreState } from '../rules/rows.js'
+import { type NumberAt, SEQUENCE_RANGE, type StoreState } from '../rules/rows.js'
 import { jsonText, jsonValue } from '../rules/mapping.js'
 import type { Db } from './tables.js'
 import type { NotedState, PublishedSlot } from './types.js'
@@ -17,6 +17,8 @@ function stateOfNotes (notes: ReadonlyMap<string, string>): Noted {
     ended: noted('ended', false),
     losses: noted('losses', []),
     numbersAhead: new Map(noted<Array<[string, string]>>('numbersAhead', []).map(([dao, seq]) => [dao, BigInt(seq)])),
+    numbersBefore: new Map(noted<Array<[string, Omit<NumberAt, 'seq'> & { seq: string }]>>('numbersBefore', [])
+      .map(([dao, { seq, ...at }]) => [dao, { seq: BigInt(seq), ...at }])),
     events: noted('events', 0),
     swaps: noted('swaps', 0),
     rates: new Map(noted<Array<[string, number]>>('rates', [])),

@@ -12,8 +12,9 @@ export interface StepChanges extends Omit<StepPlan, 'swaps' | 'rates'> {
   state: Partial<NotedState>
 }
 
-export type NotedState =
-  Pick<StoreState, 'indexedRanges' | 'ended' | 'losses' | 'numbersAhead' | 'events' | 'swaps' | 'rates'>
+export type NotedState = Pick<
+  StoreState, 'indexedRanges' | 'ended' | 'losses' | 'numbersAhead' | 'numbersBefore' | 'events' | 'swaps' | 'rates'
+>
 
 /** Up to `revision`. */
 export interface Since<T> {

@@ -47,9 +47,9 @@ function rowsOf (folder: string): Record<string, unknown[]> {
     ),
     missing: all('select * from missing'),
     rates: all("select r.value from meta, json_each(meta.value) r where meta.key = 'rates' order by 1"),
-    meta: all(
-      "select * from meta where key not in ('revision', 'published', 'rates') and value not in ('', '[]') order by 1"
-    )
+    // `numbersBefore` tells of when accounts were first compared
+    meta: all(`select * from meta where key not in ('revision', 'published', 'rates', 'numbersBefore') and
+      value not in ('', '[]') order by 1`)
   }
   db.close()
   return rows

@@ -44,6 +44,9 @@ function present (): Ledger {
 
 /** Its head is of now, whether or not anybody has traded. */
 const presentReader = (ledger: Ledger) => Object.assign(ledgerReader(ledger), { headTime: () => Math.floor(now()) })
+/** And its accounts too. */
+const presentAccounts = (ledger: Ledger): SharedHistoryOptions['daos'] => async final =>
+  ({ ...await accountsOf(ledger)(final), time: Math.floor(now()) })
 
 function trade (ledger: Ledger, times = 1): void {
   for (let at = 0; at < times; at++) {
@@ -61,7 +64,7 @@ async function share (t: Test, ledger: Ledger, url: string, options: Partial<Sha
     writes: true,
     program: ledger.program,
     reader: presentReader(ledger),
-    daos: accountsOf(ledger),
+    daos: presentAccounts(ledger),
     time: ageTime(Date.now),
     rate: parseDecimal('0.005')!,
     basis: 'input',

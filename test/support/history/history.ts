@@ -1,7 +1,7 @@
 import type { Test } from 'tap'
 import { parseDecimal } from '../../../lib/decimal.js'
 import type { LogEvent } from '../../../lib/history/log-events.js'
-import { createHistory, type History, type HistoryOptions } from '../../../lib/history/history.js'
+import { type Accounts, createHistory, type History, type HistoryOptions } from '../../../lib/history/history.js'
 import { openSqliteStore } from '../../../lib/history/store/sqlite.js'
 import type { Store } from '../../../lib/history/store/create-store.js'
 import { createVolumes, type Volume24h } from '../../../lib/history/volumes/volumes.js'
@@ -23,10 +23,12 @@ export interface Watched {
 
 const RATE = parseDecimal('0.005')!
 
-export const accountsOf = (ledger: Ledger) => async () => ({
+/** Of a chain without forks: what is confirmed is final. */
+export const accountsOf = (ledger: Ledger) => async (final?: readonly string[]): Promise<Accounts> => ({
   slot: ledger.slot,
   time: ledger.time,
-  daos: ledger.daos.map(({ address, seqNum, createdAt }) => ({ address, seqNum: BigInt(seqNum), createdAt }))
+  daos: ledger.daos.filter(({ address }) => final?.includes(address) !== false)
+    .map(({ address, seqNum, createdAt }) => ({ address, seqNum: BigInt(seqNum), createdAt }))
 })
 
 /** A history over a ledger, on a store of its own; waits are cut to nothing. Ended with the test. */

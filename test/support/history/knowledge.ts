@@ -22,6 +22,7 @@ export const NOTHING_MISSING: Completeness = {
   unreadable: new Map(),
   sequenceGaps: new Map(),
   numbersAhead: new Map(),
+  numbersBefore: new Map(),
   ...pastOf({}),
   isLost: () => false,
   missingOwners: NO_OWNERS,

@@ -147,7 +147,15 @@ function mayBeUnknown ({ app, nodes, told, learnt }: World, dao: string): boolea
   return time.now() - learnt.get(dao)! <= LIFETIME_MS
 }
 
-export function checkTickers (world: World, { body, shown }: Answer): void {
+const datedText = ({ shown, headers }: Answer): string => `${ageText(shown)}, as of ${String(headers['x-chain-time'])}`
+
+/** The newest slot up to which an answer has all: it is no older than promised, nor than it says of itself. */
+const leastSlot = ({ truth }: World, { shown, headers }: Answer): number => Math.max(
+  truth.slotAt(time.now() - shown.volumes), truth.tradedBefore(Date.parse(String(headers['x-chain-time'])) / 1000)
+)
+
+export function checkTickers (world: World, answer: Answer): void {
+  const { body, shown } = answer
   const { ledger, truth, seen } = world
   const list = body as any[]
   const now = time.now()
@@ -171,9 +179,9 @@ export function checkTickers (world: World, { body, shown }: Answer): void {
       )
     }
     const served = { base: ticker.base_volume, quote: ticker.target_volume }
-    const possible = truth.volumes(dao, [truth.slotAt(now - shown.volumes), truth.finalAt(now)], served)
+    const possible = truth.volumes(dao, [leastSlot(world, answer), truth.finalAt(now)], served)
     if (possible !== undefined) {
-      fail(`volumes of ${dao.address}, ${ageText(shown)}`, possible.join(' or '), `${served.base}/${served.quote}`)
+      fail(`volumes of ${dao.address}, ${datedText(answer)}`, possible.join(' or '), `${served.base}/${served.quote}`)
     }
   }
 }
@@ -205,17 +213,17 @@ export const tradesOf = ({ body }: Answer): number => body.dailyBreakdown.reduce
   (sum: number, day: any) => sum + day.trades, 0
 )
 
-export function checkAggregate ({ truth }: World, answer: Answer): void {
-  const { body: record, shown } = answer
-  const now = time.now()
-  const [low, high] = [truth.total(truth.slotAt(now - shown.volumes)), truth.total(truth.finalAt(now))]
+export function checkAggregate (world: World, answer: Answer): void {
+  const { truth } = world
+  const { body: record } = answer
+  const [low, high] = [truth.total(leastSlot(world, answer)), truth.total(truth.finalAt(time.now()))]
   const served = parseDecimal(record.totalVolume)!
   const [trades, complete] = [tradesOf(answer), isComplete(answer)]
   const isLow = compare(served, subtract(low.usd, CENT)) < 0 || trades < low.trades
   const isHigh = compare(subtract(served, CENT), high.usd) > 0 || trades > high.trades
   if (isHigh || (complete && isLow)) {
     fail(
-    `aggregate, ${ageText(shown)}`,
+    `aggregate, ${datedText(answer)}`,
     `${text(low)} to ${text(high)}${complete ? '' : ' at most'}`,
     `${record.totalVolume}, ${trades} trades`
     )

@@ -94,6 +94,8 @@ export function createTruth (
     },
     slotAt,
     finalAt,
+    /** The slot of the newest trade before a second of the chain's time; a state of that second may lack some of it. */
+    tradedBefore: (second: number): number => ledger.swaps.findLast(swap => swap.time < second)?.slot ?? -1,
     /**
      * Whether two texts are what a pool traded in 24 hours, for some head of the history from one slot to another, at
      * which the window ends; else what they could have been.

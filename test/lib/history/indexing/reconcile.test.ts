@@ -1,9 +1,11 @@
-import { test } from 'tap'
-import { ServiceError } from '../../../../lib/errors.js'
+import { test, type Test } from 'tap'
+import { isServiceError, ServiceError } from '../../../../lib/errors.js'
+import type { HistoryOptions } from '../../../../lib/history/history.js'
 import { createLedger, type Ledger } from '../../../../simulator/index.js'
 import { clockOf } from '../../../support/history/clock.js'
-import { accountsOf, until, watch } from '../../../support/history/history.js'
+import { accountsOf, settled, until, watch, type Watched } from '../../../support/history/history.js'
 import { ledgerReader } from '../../../support/history/reader.js'
+import { DAY } from '../../../../lib/time.js'
 
 /** `daos` DAOs with a swap every ten minutes each. */
 function trading (daos: number, swaps: number): Ledger {
@@ -105,7 +107,25 @@ test('once a walk that had stalled goes on, what is stored is confirmed up to th
   t.ok(history.head().time >= times.at(-1)!)
 })
 
-test('what accounts have shown to be missing at the end is known after a restart, before they are read', async t => {
+const completeOf = async ({ history }: Watched, ledger: Ledger) => {
+  const { volumes } = await history.last24h()
+  return ledger.daos.map(({ address }) => volumes.get(address)!.complete)
+}
+
+/** Of the first answer that is given. */
+async function firstTold (watched: Watched, ledger: Ledger) {
+  const told: boolean[] = []
+  await until(async () => {
+    told.push(...await completeOf(watched, ledger).catch((error: unknown) => {
+      if (!isServiceError(error, 'WARMING_UP')) throw error
+      return []
+    }))
+    return told.length > 0
+  })
+  return told
+}
+
+test('after a restart nothing is told before accounts are read, though what they have shown is known', async t => {
   const ledger = trading(2, 3)
   const hidden = ledger.swaps.at(-1)!.signature
   const reader = ledgerReader(ledger)
@@ -114,11 +134,152 @@ test('what accounts have shown to be missing at the end is known after a restart
   await until(() => history.status().complete && history.status().missingEvents === 1)
   await history.stop()
   await store.close()
-  const again = await watch(
-    t, ledger, { folder, reader, daos: async () => { throw new ServiceError('NODE_UNAVAILABLE', 'gone') } }
-  )
-  await until(() => again.history.status().last24h)
-  t.match(again.history.status(), { missingEvents: 1, expected: null })
-  const { volumes } = await again.history.last24h()
-  t.same(ledger.daos.map(({ address }) => volumes.get(address)!.complete), [true, false])
+  let isGone = true
+  const again = await watch(t, ledger, {
+    folder,
+    reader,
+    daos: async () => {
+      if (isGone) throw new ServiceError('NODE_UNAVAILABLE', 'gone')
+      return await accountsOf(ledger)()
+    }
+  })
+  await until(() => again.history.status().complete && reader.calls.slots > 20)
+  t.match(again.history.status(), { missingEvents: 1, expected: null, phase: 'starting', headSlot: null })
+  await t.rejects(again.history.last24h(), { code: 'WARMING_UP' })
+  isGone = false
+  t.same(await firstTold(again, ledger), [true, false])
+})
+
+const FINALITY = 32
+
+/** Started anew two minutes after it has followed all, with a trade in between, and one that is not final yet. */
+async function restarted (t: Test) {
+  const ledger = trading(2, 3)
+  const first = await watch(t, ledger)
+  await settled(first, ledger)
+  await first.history.stop()
+  await first.store.close()
+  const stoppedAt = ledger.slot
+  ledger.advance(60)
+  ledger.daos[1]!.swap('buy', 5_000n)
+  ledger.advance(60)
+  ledger.daos[0]!.swap('buy', 5_000n)
+  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY })
+  const accounts = accountsOf(ledger)
+  const daos: HistoryOptions['daos'] = async final => {
+    const { slot, time, daos } = await accounts(final)
+    if (final === undefined) return { slot, time, daos }
+    const isOpen = slot - ledger.swaps.at(-1)!.slot < FINALITY
+    const asFinal = daos.map(dao => isOpen && dao.address === ledger.daos[0]!.address
+      ? { ...dao, seqNum: dao.seqNum - 1n }
+      : dao)
+    return { slot: slot - FINALITY, time, daos: asFinal }
+  }
+  return { ledger, reader, stoppedAt, start: () => watch(t, ledger, { folder: first.folder, reader, daos }) }
+}
+
+test('after a restart accounts that are final confirm the list, though somebody trades all the time', async t => {
+  const { ledger, start } = await restarted(t)
+  t.same(await firstTold(await start(), ledger), [true, true], 'while no slot follows')
+})
+
+test('after a restart a list that lags passes for nothing: accounts show what it lacks', async t => {
+  const { ledger, reader, stoppedAt, start } = await restarted(t)
+  reader.bendPage = page => page.filter(({ slot }) => slot <= stoppedAt)
+  const again = await start()
+  await until(() => again.history.status().complete && reader.calls.slots > 20)
+  await t.rejects(again.history.last24h(), { code: 'WARMING_UP' })
+  ledger.advance(20)
+  t.same(await firstTold(again, ledger), [false, false])
+  delete reader.bendPage
+  await until(async () => (await completeOf(again, ledger)).every(Boolean))
+  t.equal((await again.history.last24h()).volumes.get(ledger.daos[1]!.address)!.trades, 4)
+})
+
+test('what an account has numbered since the first comparison is missed, though nothing of its DAO is stored', async t => {
+  const ledger = trading(2, 1)
+  const begin = ledger.slot
+  ledger.advance(60)
+  ledger.daos[1]!.swap('buy', 5_000n)
+  ledger.advance(DAY + 3600)
+  ledger.daos[1]!.swap('buy', 5_000n)
+  const reader = ledgerReader(ledger)
+  let end = Infinity
+  reader.bendPage = page => page.filter(({ slot }) => slot > begin && slot <= end)
+  const first = await watch(t, ledger, { reader })
+  await until(() => first.history.status().complete && first.history.status().searched)
+  t.same(await firstTold(first, ledger), [true, true], 'it was before what the node has')
+  const restart = async ({ history, store }: Watched) => {
+    await history.stop()
+    await store.close()
+    return await watch(t, ledger, { folder: first.folder, reader })
+  }
+  end = ledger.slot
+  ledger.advance(60)
+  ledger.daos[0]!.swap('buy', 5_000n)
+  ledger.advance(60)
+  const second = await restart(first)
+  t.same(await firstTold(second, ledger), [false, true])
+  const third = await restart(second)
+  t.same(await firstTold(third, ledger), [false, true], 'it is known after another restart, too')
+  await until(() => third.history.status().searched)
+  t.same(await completeOf(third, ledger), [false, true], 'it is no loss')
+  end = Infinity
+  await until(async () => (await completeOf(third, ledger)).every(Boolean))
+  t.equal((await third.history.last24h()).volumes.get(ledger.daos[0]!.address)!.trades, 1)
+})
+
+/** What is final is `FINALITY` slots old, and the accounts have not changed since. */
+const quiet = (ledger: Ledger): HistoryOptions['daos'] => async final => {
+  const { slot, time, daos } = await accountsOf(ledger)(final)
+  return final === undefined
+    ? { slot, time, daos }
+    : { slot: slot - FINALITY, time, daos: daos.map(({ address, seqNum }) => ({ address, seqNum })) }
+}
+
+test('at a first start accounts that are final confirm the list, though nothing is stored of a DAO', async t => {
+  const ledger = trading(2, 1)
+  const begin = ledger.slot
+  ledger.advance(60)
+  ledger.daos[1]!.swap('buy', 5_000n)
+  ledger.advance(DAY + 3600)
+  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY })
+  reader.bendPage = page => page.filter(({ slot }) => slot > begin)
+  const { history } = await watch(t, ledger, { reader, daos: quiet(ledger) })
+  await until(() => history.status().complete && history.status().expected !== null)
+  t.equal(history.head().slot, ledger.slot - FINALITY, 'while no slot follows')
+})
+
+test('while the past is read it is missed, too, and so is all of a DAO that was made since', async t => {
+  const ledger = trading(2, 3)
+  const past = new Set(ledger.swaps.slice(0, -1).map(({ signature }) => signature))
+  ledger.advance(2 * DAY)
+  ledger.daos[1]!.swap('buy', 5_000n)
+  ledger.advance(60)
+  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY })
+  const { transactions } = reader
+  reader.transactions = async (list, options) => {
+    if (list.some(signature => past.has(signature))) throw new ServiceError('NODE_UNAVAILABLE', 'gone')
+    return await transactions(list, options)
+  }
+  // a page that holds no more of the past than shows that the last day is whole
+  const first = await watch(t, ledger, { reader, daos: quiet(ledger), pageSize: 2 })
+  t.same(await firstTold(first, ledger), [true, true])
+  await first.history.stop()
+  await first.store.close()
+  const end = ledger.slot
+  reader.bendPage = page => page.filter(({ slot }) => slot <= end)
+  ledger.advance(60)
+  ledger.daos[0]!.swap('buy', 5_000n)
+  const options = { base: ledger.mint(), quote: ledger.usdc(), quoteReserves: 10n ** 12n, baseReserves: 10n ** 13n }
+  ledger.dao(options).swap('buy', 5_000n)
+  ledger.advance(60)
+  const { slots } = reader.calls
+  const second = await watch(t, ledger, { folder: first.folder, reader, daos: quiet(ledger) })
+  await until(() => reader.calls.slots > slots + 20)
+  ledger.advance(20)
+  t.same(await firstTold(second, ledger), [false, true, false])
+  t.equal(second.history.status().complete, false)
+  delete reader.bendPage
+  await until(async () => (await completeOf(second, ledger)).every(Boolean))
 })

@@ -52,6 +52,7 @@ test('the time of what is proven is that of the reading, or of the walk where th
   t.same(upTo(reading(90, { A: 5n })), { slot: 89, time: 900 })
   t.same(upTo(reading(120, { A: 5n })), { slot: 100, time: 1000 })
   t.same(upTo(reading(80, { A: 4n }), reading(120, { A: 6n })), { slot: 79, time: 800 })
+  t.same(upTo({ ...reading(90, { A: 5n }), time: 1020 }), { slot: 89, time: 1000 }, 'whatever date its node gives it')
   t.end()
 })
 

@@ -30,7 +30,7 @@ const slotOf = ({
   return publishableSlot({
     ...state,
     sequenceGaps: new Map([['D', sequenceGaps]]),
-    isLost: gap => isLost(gap, met(gap), { createdAt: undefined, first: undefined }, state)
+    isLost: gap => isLost(gap, met(gap), undefined, state)
   }, { met, incompleteSlot, excluded })
 }
 

@@ -1,6 +1,6 @@
 import { test } from 'tap'
 import {
-  isLost, isToCome, type KnownDao, UNREADABLE_VERSION
+  isLost, isToCome, UNREADABLE_VERSION
 } from '../../../../lib/history/rules/losses.js'
 import { gapKey, sequenceGapsOf, sizeOf } from '../../../../lib/history/rules/sequence-gaps.js'
 import type { IndexedRange, SequenceRange } from '../../../../lib/history/rules/rows.js'
@@ -26,6 +26,7 @@ const gapsOf = (ranges: SequenceRange[], over: Partial<Parameters<typeof sequenc
     indexedRanges: [indexed(0, 1000)],
     ended: true,
     numbersAhead: new Map(),
+    numbersBefore: new Map(),
     ...over
   }).get('dao') ?? []).map(({ from, to }) => [from, to])
 
@@ -56,12 +57,29 @@ test('first numbers are missing once the walk has reached the beginning, last on
   t.end()
 })
 
+test('what an account has numbered since the first comparison is missing, though nothing is stored', t => {
+  const over = (before: bigint, newest: bigint, ended: boolean) => ({
+    numbersAhead: new Map([['dao', newest]]),
+    numbersBefore: new Map([['dao', { seq: before, slot: 500, at: 5000 }]]),
+    ended
+  })
+  t.same(gapsOf([], over(5n, 5n, false)), [], 'all of them may lie before what is indexed')
+  t.same(gapsOf([], over(5n, 7n, false)), [[6n, 7n]])
+  t.same(gapsOf([], over(5n, 7n, true)), [[1n, 5n], [6n, 7n]])
+  t.same(gapsOf([range(7n, 9n)], over(5n, 9n, false)), [[6n, 6n]])
+  t.same(gapsOf([range(6n, 9n)], over(5n, 9n, false)), [])
+  t.same(gapsOf([range(4n, 9n)], over(5n, 9n, true)), [[1n, 3n]], 'what was walked to since')
+  t.same(gapsOf([], over(0n, 2n, false)), [[1n, 2n]], 'of a DAO that is younger than what is indexed')
+  t.end()
+})
+
 test('gaps are counted and told apart', t => {
   const gaps = sequenceGapsOf({
     sequenceRanges: new Map([['a', [range(2n, 3n), range(7n, 9n)]]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    numbersAhead: new Map([['b', 5n]])
+    numbersAhead: new Map([['b', 5n]]),
+    numbersBefore: new Map()
   })
   t.equal(sizeOf([...gaps.values()].flat()), 1n + 3n + 5n)
   t.equal(sizeOf([]), 0n)
@@ -75,21 +93,24 @@ test('a gap may reach into a window unless what is known after it says that it l
     sequenceRanges: new Map([['a', [range(1n, 3n), range(7n, 9n)]]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    numbersAhead: new Map()
+    numbersAhead: new Map(),
+    numbersBefore: new Map()
   }).get('a')!
   t.same([699, 700, 701].map(time => mayReach(gap!, time, null)), [true, false, false])
   const [open] = sequenceGapsOf({
     sequenceRanges: new Map([['a', [range(1n, 3n)]]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    numbersAhead: new Map([['a', 4n]])
+    numbersAhead: new Map([['a', 4n]]),
+    numbersBefore: new Map()
   }).get('a')!
   t.equal(mayReach(open!, 1e9, null), true, 'without an event after it there is no bound')
   const [first] = sequenceGapsOf({
     sequenceRanges: new Map([['a', [range(5n, 9n)]]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    numbersAhead: new Map()
+    numbersAhead: new Map(),
+    numbersBefore: new Map()
   }).get('a')!
   t.same(
     [mayReach(first!, 450, null), mayReach(first!, 450, { lostBefore: 200 })],
@@ -106,10 +127,9 @@ test('a gap is lost where its DAO\'s list has nothing else there than transactio
   const missing = bySignature([
     row('a', 50), row('b', 51), row('c', 90), row('d', 91), row('e', 60, 'the node does not have it')
   ])
-  const unknown: KnownDao = { createdAt: undefined, first: undefined }
   const lost = (
     some: typeof gap | typeof last, missed: string, { toSlot = some.toSlot, ...past }: Past & { toSlot?: number } = {}
-  ): boolean => isLost(some, { missed: new Set(missed), toSlot }, unknown, { ...pastOf(past), losses: [], missing })
+  ): boolean => isLost(some, { missed: new Set(missed), toSlot }, undefined, { ...pastOf(past), losses: [], missing })
   t.same(['a', 'b', 'c', 'ac'].map(missed => lost(gap, missed)), [true, true, true, true], 'however many it holds')
   t.same(['', 'd', 'e'].map(missed => lost(gap, missed)), [false, false, false], 'none, of another slot, not given')
   t.same(['be', 'bf', 'bd'].map(missed => lost(gap, missed)), [false, false, true], 'another may be given yet')
@@ -126,32 +146,38 @@ test('a gap is lost where its DAO\'s list has nothing else there than transactio
 test('first events are to come where their DAO is younger than what is lost', t => {
   const gap = { dao: 'a', from: 1n, to: 4n, since: null, until: null, fromSlot: 0, toSlot: 1000 }
   const past = { lostBefore: 100_000, losses: [] }
-  const dao = (createdAt: number | undefined): KnownDao => ({ createdAt, first: undefined })
-  t.equal(isToCome(gap, dao(250_000), past), true)
-  t.equal(isToCome({ ...gap, from: 2n }, dao(250_000), past), false, 'others are no beginning')
-  t.equal(isToCome(gap, dao(undefined), past), false)
-  t.equal(isToCome(gap, dao(250_000), { ...past, lostBefore: 250_000 }), false, 'older than what nodes have')
-  t.equal(isToCome(gap, dao(250_000), { ...past, lostBefore: null }), false)
+  t.equal(isToCome(gap, 250_000, past), true)
+  t.equal(isToCome({ ...gap, from: 2n }, 250_000, past), false, 'others are no beginning')
+  t.equal(isToCome(gap, undefined, past), false)
+  t.equal(isToCome(gap, 250_000, { ...past, lostBefore: 250_000 }), false, 'older than what nodes have')
+  t.equal(isToCome(gap, 250_000, { ...past, lostBefore: null }), false)
   const loss = { fromSlot: 1, toSlot: 2, until: 250_001 }
-  t.equal(isToCome(gap, dao(250_000), { ...past, losses: [loss] }), false, 'made in what is lost')
-  t.equal(isToCome(gap, dao(250_000), { ...past, losses: [{ ...loss, until: null }] }), false)
-  t.equal(isToCome(gap, dao(250_000), { ...past, losses: [{ ...loss, until: 250_000 }] }), true)
+  t.equal(isToCome(gap, 250_000, { ...past, losses: [loss] }), false, 'made in what is lost')
+  t.equal(isToCome(gap, 250_000, { ...past, losses: [{ ...loss, until: null }] }), false)
+  t.equal(isToCome(gap, 250_000, { ...past, losses: [{ ...loss, until: 250_000 }] }), true)
   t.end()
 })
 
-test('what an account has numbered since it was first looked at is to come', t => {
-  const gap = { dao: 'a', from: 3n, to: 9n, since: null, until: null, fromSlot: 10, toSlot: 1000 }
-  const past = { lostBefore: 100_000, losses: [] }
-  const seen = (seq: bigint): KnownDao => ({ createdAt: undefined, first: { seq, slot: 500 } })
-  t.equal(isToCome(gap, seen(8n), past), true)
-  t.equal(isToCome(gap, seen(9n), past), false, 'all of it may be lost')
-  t.equal(isToCome({ ...gap, from: 1n }, seen(8n), past), true)
-  t.equal(
-    isToCome(gap, seen(8n), { ...past, losses: [{ fromSlot: 100, toSlot: 499, until: 7 }] }),
-    true,
-    'lost was only what came before'
-  )
-  t.equal(isToCome(gap, seen(8n), { ...past, losses: [{ fromSlot: 100, toSlot: 500, until: 7 }] }), false)
+test('what an account has numbered since the first comparison after a loss is not lost', t => {
+  const losses = [{ fromSlot: 30, toSlot: 499, until: 7 }]
+  const lostOf = (seq: bigint, slot: number) => {
+    const numbered = {
+      ...pastOf({}),
+      indexedRanges: [indexed(0, 1000)],
+      ended: true,
+      missing: bySignature([]),
+      losses,
+      sequenceRanges: new Map([['a', [range(1n, 2n)]]]),
+      numbersAhead: new Map([['a', 9n]]),
+      numbersBefore: new Map([['a', { seq, slot, at: 5000 }]])
+    }
+    return (sequenceGapsOf(numbered).get('a') ?? []).map(gap =>
+      [gap.from, gap.to, isLost(gap, { missed: new Set(), toSlot: gap.toSlot }, undefined, numbered)])
+  }
+  t.same(lostOf(8n, 500), [[3n, 8n, true], [9n, 9n, false]])
+  t.same(lostOf(9n, 500), [[3n, 9n, true]], 'all of it may be lost')
+  t.same(lostOf(2n, 500), [[3n, 9n, false]], 'nothing of it is')
+  t.same(lostOf(8n, 499), [[3n, 8n, true], [9n, 9n, true]], 'it was compared before the loss was over')
   t.end()
 })
 
@@ -188,7 +214,8 @@ test('a gap says between which events, slots and seconds it lies', t => {
     sequenceRanges: new Map([['a', ranges]]),
     indexedRanges: [indexed(0, 1000)],
     ended: true,
-    numbersAhead: new Map([['a', 12n]])
+    numbersAhead: new Map([['a', 12n]]),
+    numbersBefore: new Map()
   }).get('a')
   t.same(gaps([range(3n, 4n), range(7n, 9n)]), [
     { dao: 'a', from: 1n, to: 2n, since: null, until: 300, fromSlot: 0, toSlot: 30 },
@@ -239,12 +266,5 @@ test('looked for in vain, a gap reaches as far as what is lost around it', t => 
   t.same([399, 400].map(
     time => mayReach({ ...gap, until: null }, time, { losses: [loss(60, 70, 400)] })
   ), [true, false])
-  t.end()
-})
-
-test('a young DAO whose account has proved its number before still waits for its first events', t => {
-  const gap = { dao: 'a', from: 1n, to: 4n, since: null, until: null, fromSlot: 0, toSlot: 1000 }
-  const past = { lostBefore: 100_000, losses: [] }
-  t.equal(isToCome(gap, { createdAt: 250_000, first: { seq: 4n, slot: 1 } }, past), true)
   t.end()
 })

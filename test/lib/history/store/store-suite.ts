@@ -112,6 +112,7 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       missing: new Map(),
       losses: [],
       numbersAhead: new Map(),
+      numbersBefore: new Map(),
       rates: new Map(),
       firstSwaps: new Map(),
       unreadable: new Map(),
@@ -149,7 +150,12 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
         range(U64 - 1n, U64, { pendingSwap })
       ]]]),
       candles: [extreme],
-      state: { numbersAhead: new Map([[A, U64], [B, 12n]]), events: 6, swaps: 6 }
+      state: {
+        numbersAhead: new Map([[A, U64], [B, 12n]]),
+        numbersBefore: new Map([[B, { seq: U64, slot: 7, at: 70 }]]),
+        events: 6,
+        swaps: 6
+      }
     })
     const store = await place.reopen()
     const { rows } = await store.swapsPage(0, ALL)
@@ -160,8 +166,9 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
       { dao: A, at: 1_767_225_600, swap: { side: 'sell', input: U64, output: U64 - 1n, fee: null } }
     )
     t.same(rows.filter(({ dao }) => dao === B).map(({ seq }) => seq), [9n], 'addresses differ in case')
-    const { sequenceRanges, numbersAhead, events, swaps } = await store.load()
+    const { sequenceRanges, numbersAhead, numbersBefore, events, swaps } = await store.load()
     t.same(numbersAhead, new Map([[A, U64], [B, 12n]]))
+    t.same(numbersBefore, new Map([[B, { seq: U64, slot: 7, at: 70 }]]))
     t.same(sequenceRanges.get(A), [
       range(1n, 2n), range(9n, 10n, { keepsFees: true, feeBalancesAfter: null }), range(U64 - 1n, U64, { pendingSwap })
     ], 'in the order of the numbers')

@@ -40,6 +40,7 @@ test('windows of many DAOs are made in slices, and complete by what was known wh
     ...NOTHING_KNOWN,
     sequenceRanges,
     numbersAhead: new Map(daos.map(dao => [dao, 1n])),
+    numbersBefore: new Map(),
     // anybody's who has no event yet
     get missing () {
       isBegun = true

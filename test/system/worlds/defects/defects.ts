@@ -40,7 +40,7 @@ export const DEFECTS: Defect[] = [
     by: 310,
     sentence: 'Lists are dated by the head, though a node has left a trade out of those that the walk has read.',
     file: 'lib/history/status.ts',
-    find: 'since > 0 && since <= CURRENT_MS.finalized ? verifiedTo!.time : head.time',
+    find: 'Math.min(head.time, verifiedTo?.time ?? Infinity)',
     put: 'head.time'
   },
   {
@@ -156,9 +156,9 @@ export const DEFECTS: Defect[] = [
     name: 'frozen-head',
     by: 36,
     sentence: 'The head of the history is of now, however old the finalized moment is that the node shows.',
-    file: 'lib/history/indexing/indexer.ts',
-    find: 'if (reached === null || asked.time > reached.time) reached = asked',
-    put: 'reached = { ...asked, time: Math.floor(Date.now() / 1000) }'
+    file: 'lib/history/indexing/reconcile.ts',
+    find: 'if (walked === undefined || (asked.slot > walked.slot && asked.time >= walked.time)) walked = asked',
+    put: 'walked = { ...asked, time: Math.floor(Date.now() / 1000) }'
   },
   {
     name: 'stale-without-age',
