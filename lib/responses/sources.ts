@@ -9,7 +9,7 @@ import { createSetReader, wrongWith } from '../live/account-sets.js'
 import { divide, powerOfTen } from '../decimal.js'
 import { byDepth, poolsByPair } from '../market/ticker.js'
 import { baseUsd, createValuation } from '../market/usd.js'
-import { badAnswer, type ErrorCode, ServiceError, unusable } from '../errors.js'
+import { badAnswer, type ErrorCode, isServiceError, ServiceError, unusable } from '../errors.js'
 import type { ProgramClient } from '../protocol/client.js'
 import { decodeDao } from '../protocol/dao.js'
 import { parseKey } from '../protocol/pda.js'
@@ -52,23 +52,27 @@ export const accountsOf = ({ slot, listSlot, time, discovered }: Snapshot): Acco
       ({ address, seqNum, createdAt, reserves: { quote, base } }))
 })
 
-/** Gives DAOs by what `reader` reads at `finalized`; one that is not there yet has no events. */
+/**
+ * Gives DAOs by what `reader` reads at `finalized`, without those that it does not show there: they may be younger, or
+ * the node may be wrong. Throws a ServiceError where one can't be read.
+ */
 export function createFinalDaos (reader: AccountReader, program: ProgramClient) {
   const readSets = createSetReader(reader)
   return async (daos: readonly string[]): Promise<Accounts> => {
     const parts: Part[] = []
     let slot = Infinity
-    const read = await readSets(parts, daos, dao => [dao], (dao, set) => {
+    const read = await readSets(parts, daos, address => [address], (address, set) => {
       slot = Math.min(slot, set.slot)
-      const account = set.accounts.get(dao)
-      return account === undefined ? 0n : decodeDao(program, account).seqNum
+      const account = set.accounts.get(address)
+      const dao = account && decodeDao(program, account)
+      return dao?.ownAddress === address ? dao.seqNum : undefined
     })
     return {
       slot,
       time: oldestOf(parts),
-      daos: Array.from(read, ([address, seqNum]) => {
-        if (typeof seqNum !== 'bigint') throw seqNum
-        return { address, seqNum }
+      daos: Array.from(read).flatMap(([address, seqNum]) => {
+        if (isServiceError(seqNum)) throw seqNum
+        return seqNum === undefined ? [] : { address, seqNum }
       })
     }
   }

@@ -7,7 +7,7 @@ import type { Fetcher, FetchOptions } from './fetch.js'
 /** Of all indexing, until `signal`. */
 export interface Context extends FetchOptions {
   store: Store
-  /** The DAO accounts at `confirmed`, or those of `final` at `finalized`. */
+  /** All DAO accounts at `confirmed`, or those of `final` at `finalized`, without any that are not there. */
   daos (final?: readonly string[]): Promise<Accounts>
   onLog: OnLog
   writer: StepWriter

@@ -36,7 +36,7 @@ export function createReconciler (context: Context) {
     if (waiting.length > MAX_WAITING) waiting.splice(1, 1)
   }
 
-  /** The newest number of a DAO that is stored, or known to be missing. */
+  /** The newest number of a DAO that is stored, or known to be missing or lost. */
   function lastKnown (dao: string): bigint {
     const { numbersAhead, numbersBefore } = writer.state
     return [numbersAhead.get(dao) ?? 0n, numbersBefore.get(dao)?.seq ?? 0n]
@@ -64,7 +64,8 @@ export function createReconciler (context: Context) {
     if (slot >= accounts.slot) return   // the next walk passes `accounts`
     const numbers = new Map(final.map(({ address, seqNum }) => [address, seqNum]))
     const asFinal = (dao: AccountState) => ({ ...dao, seqNum: numbers.get(dao.address) ?? dao.seqNum })
-    await noteFirst({ slot, time, daos: ahead.map(asFinal) })
+    await noteFirst({ slot, time, daos: ahead.filter(({ address }) => numbers.has(address)).map(asFinal) })
+    // no walk is past it: what it numbers beyond the list may not be final at all, as a node may give what is confirmed
     note({ slot, time, listSlot: Infinity, daos: accounts.daos.map(asFinal) })
     await settle()
   }

@@ -145,7 +145,7 @@ export interface Loss { fromSlot: number, toSlot: number, until: number | null }
 /** Of a DAO's account; `reserves`: of its spot pool. */
 export interface AccountState { address: string, seqNum: bigint, createdAt?: number, reserves?: Sides }
 
-/** The DAO accounts at `confirmed`. */
+/** DAO accounts as of one moment. */
 export interface Accounts extends Moment { daos: readonly AccountState[] }
 
 /** All swaps up to this revision are counted, so many. */

@@ -152,8 +152,11 @@ test('after a restart nothing is told before accounts are read, though what they
 
 const FINALITY = 32
 
-/** Started anew two minutes after it has followed all, with a trade in between, and one that is not final yet. */
-async function restarted (t: Test) {
+/**
+ * Started anew two minutes after it has followed all, with a trade in between, and one that is not final yet.
+ * `isShown`: whether the node has accounts at `finalized`.
+ */
+async function restarted (t: Test, isShown = true) {
   const ledger = trading(2, 3)
   const first = await watch(t, ledger)
   await settled(first, ledger)
@@ -169,6 +172,7 @@ async function restarted (t: Test) {
   const daos: HistoryOptions['daos'] = async final => {
     const { slot, time, daos } = await accounts(final)
     if (final === undefined) return { slot, time, daos }
+    if (!isShown) return { slot: slot - FINALITY, time, daos: [] }
     const isOpen = slot - ledger.swaps.at(-1)!.slot < FINALITY
     const asFinal = daos.map(dao => isOpen && dao.address === ledger.daos[0]!.address
       ? { ...dao, seqNum: dao.seqNum - 1n }
@@ -181,6 +185,15 @@ async function restarted (t: Test) {
 test('after a restart accounts that are final confirm the list, though somebody trades all the time', async t => {
   const { ledger, start } = await restarted(t)
   t.same(await firstTold(await start(), ledger), [true, true], 'while no slot follows')
+})
+
+test('accounts that a node does not show at finalized confirm nothing', async t => {
+  const { ledger, reader, start } = await restarted(t, false)
+  const again = await start()
+  await until(() => again.history.status().complete && reader.calls.slots > 20)
+  await t.rejects(again.history.last24h(), { code: 'WARMING_UP' })
+  ledger.advance(20)
+  t.same(await firstTold(again, ledger), [true, true], 'those of before do, once it is past them')
 })
 
 test('after a restart a list that lags passes for nothing: accounts show what it lacks', async t => {
@@ -196,12 +209,18 @@ test('after a restart a list that lags passes for nothing: accounts show what it
   t.equal((await again.history.last24h()).volumes.get(ledger.daos[1]!.address)!.trades, 4)
 })
 
-test('what an account has numbered since the first comparison is missed, though nothing of its DAO is stored', async t => {
+/** Nobody has traded for a day, and one DAO not since `begin`, after which a node has all. */
+function silent () {
   const ledger = trading(2, 1)
   const begin = ledger.slot
   ledger.advance(60)
   ledger.daos[1]!.swap('buy', 5_000n)
   ledger.advance(DAY + 3600)
+  return { ledger, begin }
+}
+
+test('what an account has numbered since the first comparison is missed, though nothing of its DAO is stored', async t => {
+  const { ledger, begin } = silent()
   ledger.daos[1]!.swap('buy', 5_000n)
   const reader = ledgerReader(ledger)
   let end = Infinity
@@ -238,11 +257,7 @@ const quiet = (ledger: Ledger): HistoryOptions['daos'] => async final => {
 }
 
 test('at a first start accounts that are final confirm the list, though nothing is stored of a DAO', async t => {
-  const ledger = trading(2, 1)
-  const begin = ledger.slot
-  ledger.advance(60)
-  ledger.daos[1]!.swap('buy', 5_000n)
-  ledger.advance(DAY + 3600)
+  const { ledger, begin } = silent()
   const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY })
   reader.bendPage = page => page.filter(({ slot }) => slot > begin)
   const { history } = await watch(t, ledger, { reader, daos: quiet(ledger) })
