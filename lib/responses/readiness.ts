@@ -40,9 +40,11 @@ export async function readiness (
       group(hasState, ['/api/supply', '/api/daos', '/api/daos/{dao}/treasury', '/api/treasuries', '/jupiter']),
       group(
         hasHead,
-        ['/api/pools', '/market', '/api/daos/{dao}', '/api/proposals'],
+        ['/api/pools', '/market', '/api/daos/{dao}'],
         complete || oldestTime === null ? undefined : oldestTime + 1
       ),
+      // before, those at hand may tell all of theirs, too
+      group(hasHead && complete, ['/api/proposals']),
       group(
         failure === undefined, ['/api/tickers', '/api/prices', '/coingecko', '/cmc'], undefined, lastDay?.secondsLeft
       ),

@@ -24,6 +24,7 @@ const offset = value => `${formatSeconds(Math.round(Math.abs(value)))} ${value >
 const GROUPS = {
   '/api/supply': 'Supplies, DAOs and treasuries',
   '/api/pools': 'Pools, trades and candles',
+  '/api/proposals': 'Decisions',
   '/api/tickers': 'Tickers of the last 24 hours',
   '/api/volume/aggregate': 'Volumes and fees by day',
   '/dexscreener': 'Block ranges'

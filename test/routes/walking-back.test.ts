@@ -17,6 +17,7 @@ test('while the past is read back each answer waits only for what it states', as
   const dao = ledger.dao(
     { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
   )
+  dao.initializeProposal()
   for (let hour = 0; hour < 160; hour++) {
     dao.swap('buy', 1_000_000n)
     ledger.advance(HOUR)
@@ -71,7 +72,7 @@ test('while the past is read back each answer waits only for what it states', as
   t.equal((await get(`/api/pools/${address}/trades?until=${ledger.time - 2 * DAY}`)).status, 503)
   t.match(await get('/api/tickers'), { status: 503 }, 'a volume that misses trades is a wrong number')
   const warming = (await get<Ready>('/ready')).body
-  t.match(warming.answers.map(({ ready }) => ready), [true, true, false, false, false])
+  t.match(warming.answers.map(({ ready }) => ready), [true, true, false, false, false, false])
   t.equal(warming.answers[1]!.since, pool!.complete_since)
 
   await quickly(() => until('the last day is read, while somebody asks for the pools', async () => {
@@ -102,7 +103,8 @@ test('while the past is read back each answer waits only for what it states', as
   t.match(fees, { status: 200, body: { conditionalFees: null, externalPoolFees: null } })
   t.same(volume.body.dailyBreakdown.slice(1, -1).map(({ trades }) => trades), days.body.slice(1, -1).map(() => 24))
   t.equal((await get(`/api/days/${new Date((since - 3 * DAY) * 1000).toISOString().slice(0, 10)}`)).status, 503)
-  t.match((await get<Ready>('/ready')).body.answers.map(({ ready }) => ready), [true, true, true, true, false])
+  t.match((await get<Ready>('/ready')).body.answers.map(({ ready }) => ready), [true, true, false, true, true, false])
+  t.equal((await get('/api/proposals')).status, 503, 'when one was proposed is not read yet')
 
   await quickly(() => historyComplete(app))
   ledger.advance(15)
@@ -119,8 +121,9 @@ test('while the past is read back each answer waits only for what it states', as
   )
   t.match(
     (await get<Ready>('/ready')).body.answers,
-    [{ since: null }, { since: null }, { since: null }, { since: null }, { since: null }]
+    Array.from({ length: 6 }, () => ({ since: null }))
   )
+  t.match(await get('/api/proposals'), { status: 200, body: { length: 1 } })
 })
 
 test('a day of which no node has anything is not told, but where there was no DAO yet', async t => {
