@@ -62,13 +62,13 @@ async function askAll (service: FastifyInstance, mints: readonly string[]): Prom
   }
 }
 
-/** The accounts are newer than the finalised history: waits until it has caught up with them. */
+/** The accounts are newer than the finalised history: waits until it has all from before their slot. */
 async function catchUp (
   service: FastifyInstance, rpc: Rpc, recorder: Recorder, pause: () => Promise<void>
 ): Promise<void> {
   recorder.finishAccounts()
   while (Number(await rpc.call('getSlot', [{ commitment: 'finalized' }])) < recorder.slot) await pause()
-  while ((service.history.status().headSlot ?? 0) < recorder.slot) await pause()
+  while ((service.history.status().headSlot ?? 0) < recorder.slot - 1) await pause()
 }
 
 /**

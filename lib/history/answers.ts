@@ -1,10 +1,9 @@
+import type { Moment } from '../chain/moment.js'
 import { ServiceError, unusable, warmingUp } from '../errors.js'
 import type { VolumeRule } from '../market/volume.js'
 import { sameValuation } from './rules/fixed-point.js'
 import { daosOf, sizeOf } from './rules/sequence-gaps.js'
-import {
-  checkDay, checkHead, type Freshness, type Head, type HistoryStatus, type Progress, statusOf
-} from './status.js'
+import { checkDay, checkHead, type Freshness, type HistoryStatus, type Progress, statusOf } from './status.js'
 import type { StoreState } from './rules/rows.js'
 import type { Store } from './store/create-store.js'
 import { createReading, type Reading } from './volumes/reading.js'
@@ -77,7 +76,7 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
 
   /** As `seeing`, where `check` finds the history current, and candles are not being rebuilt. */
   const current = <T>(
-    check: (seen: ReturnType<typeof facts>) => Head, work: (seen: Seen, head: Head) => Promise<T>
+    check: (seen: ReturnType<typeof facts>) => Moment, work: (seen: Seen, head: Moment) => Promise<T>
   ): Promise<T> => seeing(async seen => {
       const head = check(facts(seen))
       const wrong = wrongSums(seen)
@@ -92,7 +91,7 @@ export function createAnswers ({ store, valuation, time, staleMs, signal, last, 
       return { ...statusOf({ ...seen, time, staleMs }), isReadable, hasSums }
     },
     /** Up to which all is stored. Throws WARMING_UP, and HISTORY_UNAVAILABLE where it is behind. */
-    head (): Head {
+    head (): Moment {
       checkRunning()
       const seen = last()
       if (seen === undefined) throw warmingUp('the history is starting')

@@ -21,16 +21,14 @@ export const lastDayEdge = (time: number): number => time - DAY - CLOCK_MARGIN
 
 export const coversDay = (state: Walked, time: number): boolean => isWalked(walkedTo(state), lastDayEdge(time))
 
-export function phaseOf (state: Walked, head: Moment | null): Phase {
-  if (head === null) return 'starting'
-  if (!coversDay(state, head.time)) return 'last-day'
+export function phaseOf (state: Walked, verifiedTo: Moment | null): Phase {
+  if (verifiedTo === null) return 'starting'
+  if (!coversDay(state, verifiedTo.time)) return 'last-day'
   return isComplete(state) ? 'following' : 'walking-back'
 }
 
 /** How far the writer has come. */
 export interface Progress extends StoreState, Omit<Completeness, keyof StoreState> {
-  /** Up to which all is stored, as lists and accounts say; null: not yet. */
-  head: Moment | null
   /** While the last 24 hours are listed and not covered. */
   lastDay: LastDayWork | null
   /** There are block ranges. */
@@ -43,32 +41,28 @@ export interface Freshness {
   staleMs: number
 }
 
-type HeadFacts = Pick<Progress, 'head' | 'verifiedTo'> & Freshness
+type HeadFacts = Pick<Progress, 'verifiedTo'> & Freshness
 
-export const isBehind = ({ head, time, staleMs }: Omit<HeadFacts, 'verifiedTo'>): boolean =>
-  head !== null && time.ageBesideHalt(head.time) > Math.max(staleMs, CURRENT_MS.finalized)
+export const isBehind = ({ verifiedTo, time, staleMs }: HeadFacts): boolean =>
+  verifiedTo !== null && time.ageBesideHalt(verifiedTo.time) > Math.max(staleMs, CURRENT_MS.finalized)
 
-/** The newest finalized moment up to which all that nodes list is stored, once the accounts have shown it to be so. */
-export interface Head extends Moment {
-  /** Unix second up to which they have, which dates figures: as long before as finality takes, at most. */
-  confirmedTo: number
-}
-
-/** Throws WARMING_UP before the head was first reached, HISTORY_UNAVAILABLE when it is behind. */
-export function checkHead (facts: HeadFacts): Head {
-  const { head, verifiedTo, time } = facts
+/**
+ * The head, up to which all is stored, as lists say and accounts have shown: figures end there, whatever is stored of
+ * what came after. Throws WARMING_UP before it was first reached, HISTORY_UNAVAILABLE when it is behind.
+ */
+export function checkHead (facts: HeadFacts): Moment {
+  const { verifiedTo: head, time } = facts
   if (head === null) throw warmingUp('the history has not reached the head yet')
   if (isBehind(facts)) {
     const reason = time.tooOld(head.time, 'the newest state that is stored')
     throw unusable(`the history is behind the chain: ${reason}`)
   }
-  // a node may date its accounts after a head that is beyond them
-  return { ...head, confirmedTo: Math.min(head.time, verifiedTo?.time ?? Infinity) }
+  return head
 }
 
 /** Throws WARMING_UP where the 24 hours before the head are not covered, and as `checkHead`. */
-export function checkDay (facts: HeadFacts & Walked): Head {
-  const { head } = facts
+export function checkDay (facts: HeadFacts & Walked): Moment {
+  const { verifiedTo: head } = facts
   if (head !== null && !coversDay(facts, head.time)) throw warmingUp('the last 24 hours are not covered yet')
   return checkHead(facts)
 }
@@ -76,7 +70,6 @@ export function checkDay (facts: HeadFacts & Walked): Head {
 export type HistoryStatus = ReturnType<typeof statusOf>
 
 const NOTHING = {
-  head: null,
   verifiedTo: null,
   lastDay: null,
   isPublished: false,
@@ -95,7 +88,7 @@ const NOTHING = {
 
 export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Freshness) {
   const state: Pick<Progress, keyof typeof NOTHING> = { ...NOTHING, ...facts }
-  const { head, verifiedTo, lastDay, sequenceGaps } = state
+  const { verifiedTo: head, lastDay, sequenceGaps } = state
   const [top] = state.indexedRanges
   const last24h = head !== null && coversDay(state, head.time)
   return {
@@ -107,7 +100,7 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
     headAge: head === null ? null : time.age(head.time),
     headSlot: head?.slot ?? null,
     /** Too old to be used; a halt of the chain does not count. */
-    isBehind: isBehind({ head, time, staleMs }),
+    isBehind: isBehind({ ...state, time, staleMs }),
     lastDay: last24h ? null : lastDay,
     isPublished: state.isPublished,
     /** Newest slot processed. */
@@ -119,7 +112,7 @@ export function statusOf ({ time, staleMs, ...facts }: Partial<Progress> & Fresh
     swaps: state.swaps,
     events: state.events,
     /** Events that the accounts number; null: not compared yet. */
-    expected: verifiedTo && state.events + Number(sizeOf([...daosOf(state)].flatMap(dao => unstored(dao, state)))),
+    expected: head && state.events + Number(sizeOf([...daosOf(state)].flatMap(dao => unstored(dao, state)))),
     /** Sequence numbers known to be missing, and whether each has been searched. */
     missingEvents: Number(sizeOf([...sequenceGaps.values()].flat())),
     searched: true,

@@ -6,12 +6,9 @@ import type { Dao } from '../protocol/dao.js'
 import { DAY, timeText } from '../time.js'
 import type { Sources } from './sources.js'
 
-/**
- * The head, added to `parts` as of when accounts confirmed it: a node may leave the newest transactions out of its
- * lists.
- */
+/** The head of the history, added to `parts`. */
 export function headOf ({ history, now }: Pick<Sources, 'history' | 'now'>, parts: Part[], head = history.head()) {
-  parts.push({ time: head.confirmedTo, readAt: now(), commitment: 'finalized' })
+  parts.push({ time: head.time, readAt: now(), commitment: 'finalized' })
   return head
 }
 
@@ -43,14 +40,14 @@ export function createdAt ({ known }: Reading, dao: string): number | null {
 const MAX_RETRY_AFTER = 60
 
 /**
- * Throws `invalid` for a Unix second to come, WARMING_UP until the accounts have confirmed the history to `beyond`
- * seconds past it: other blocks of that moment's own second may still have trades.
+ * Throws `invalid` for a Unix second to come, WARMING_UP until the head of the history is `beyond` seconds
+ * past it: other blocks of that moment's own second may still have trades.
  */
 export function checkFinal (sources: Sources, at: number, invalid: ServiceError, beyond = 0): void {
-  const { confirmedTo } = sources.history.head()
-  const wait = at + beyond - confirmedTo
+  const { time: head } = sources.history.head()
+  const wait = at + beyond - head
   if (wait <= 0) return
-  if (at > Math.max(confirmedTo, sources.time.utc() / 1000)) throw invalid
+  if (at > Math.max(head, sources.time.utc() / 1000)) throw invalid
   const retryAfter = Math.min(wait, MAX_RETRY_AFTER)
   throw warmingUp(`${timeText(at)} is not final yet`, retryAfter)
 }

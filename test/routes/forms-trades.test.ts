@@ -197,12 +197,12 @@ test('both sides are of one moment: what trades meanwhile is in both or in none'
     async read (work) {
       const found = await history.read(work)
       if (reads++ > 0) return found
-      const [trades, { confirmedTo }] = [history.status().swaps, history.head()]
+      const [trades, { time }] = [history.status().swaps, history.head()]
       dao.swap('buy', 3_000_000n)
       dao.swap('sell', 4_000_000_000n)
       await until('both are stored, and the head has moved on', () => {
         ledger.advance(0.8)
-        return history.status().swaps === trades + 2 && history.head().confirmedTo > confirmedTo
+        return history.status().swaps === trades + 2 && history.head().time > time
       })
       return found
     }
@@ -211,11 +211,11 @@ test('both sides are of one moment: what trades meanwhile is in both or in none'
   const ALL = { pool_id: undefined, type: undefined, limit: 0, start_time: undefined, end_time: undefined }
   const last = dao.seqNum
   const bodyOf = ({ bodies }: CachedResponse) => JSON.parse(String(bodies.get('identity'))) as unknown
-  const [parts, { confirmedTo }]: [Part[], { confirmedTo: number }] = [[], history.head()]
+  const [parts, head]: [Part[], { time: number }] = [[], history.head()]
   const { buy, sell } = bodyOf(
     await createCoinGecko(sources).trades(parts, { ...ALL, ticker_id: id }, turn)
   ) as CoinGeckoTrades
-  t.same(parts.map(({ time }) => time), [confirmedTo], 'dated by the head before they were read')
+  t.same(parts.map(({ time }) => time), [head.time], 'dated by the head before they were read')
   t.equal(buy.some(({ trade_id: one }) => Number(one) > last), sell.some(({ trade_id: one }) => Number(one) > last))
   const known = dao.seqNum
   reads = 0

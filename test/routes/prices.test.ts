@@ -190,7 +190,7 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
   /** Once the accounts, which are read for those who ask, have confirmed the history up to a second. */
   async function confirmed (time: number): Promise<void> {
     await headReached(app, ledger, time)
-    while (app.history.head().confirmedTo < time) {
+    while (app.history.head().time < time) {
       ledger.advance(1)
       await app.inject('/api/tickers')
       await headReached(app, ledger, time)
@@ -200,7 +200,7 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
   await t.test('a second is answered once it is final', async t => {
     const ask = async (at: number) => await app.inject(`/api/prices?mints=${deep.base.address}&at=${at}`)
     await confirmed(ledger.time)
-    const head = app.history.head().confirmedTo
+    const head = app.history.head().time
     const early = await ask(head)
     t.same([early.statusCode, early.headers['retry-after']], [503, '1'], 'another block may have the head\'s second')
     ledger.advance(30)
@@ -212,7 +212,7 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
     const swap = ledger.swaps.at(-1)!
     ledger.advance(5)
     await headReached(app, ledger, swap.time + 1)
-    if (app.history.head().confirmedTo <= swap.time) {
+    if (app.history.head().time <= swap.time) {
       t.equal((await ask(swap.time)).statusCode, 503, 'one in which a list may have left out a trade')
     }
     await confirmed(swap.time + 1)
@@ -223,12 +223,12 @@ test('prices at random seconds, changes, quotes and days are those of the ledger
   await t.test('a day that has just begun is no day to come', async t => {
     ledger.advance(DAY - ledger.time % DAY - 20)
     await headReached(app, ledger, ledger.time)
-    const head = app.history.head().confirmedTo
+    const head = app.history.head().time
     ledger.advance(25)
     const today = new Date(ledger.time * 1000).toISOString().slice(0, 10)
     for (const path of [`/api/days/${today}`, `/api/days?from=${today}`]) {
       const { statusCode, headers } = await app.inject(path)
-      t.equal(statusCode, app.history.head().confirmedTo === head ? 503 : 200, path)
+      t.equal(statusCode, app.history.head().time === head ? 503 : 200, path)
       if (statusCode === 503) t.ok(Number(headers['retry-after']) > 0)
     }
     await confirmed(ledger.time)

@@ -86,7 +86,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   }
 
   function tellPhase (): void {
-    const next = phaseOf(writer.state, reconciler.head)
+    const next = phaseOf(writer.state, reconciler.verifiedTo)
     if (next === phase) return
     phase = next
     const { events, swaps } = writer.state

@@ -20,8 +20,6 @@ export function createReconciler (context: Context) {
   let created = new Map<string, number | undefined>()
   /** The newest finalized moment up to which all that nodes list is stored. */
   let walked: Moment | undefined
-  /** What may be told of it: a list's own claim is not. */
-  let head: Moment | null = null
   const search = createSearch(context)
 
   const lastStored = (dao: string): bigint => writer.state.sequenceRanges.get(dao)?.at(-1)?.last ?? 0n
@@ -71,7 +69,7 @@ export function createReconciler (context: Context) {
   }
 
   /** Compares with the newest reading that proves something. */
-  async function compare (): Promise<void> {
+  async function settle (): Promise<void> {
     const found = walked && provenReading(waiting, walked, lastKnown)
     if (found === undefined) return
     const { reading, upTo } = found
@@ -84,14 +82,9 @@ export function createReconciler (context: Context) {
     if (ahead.size !== numbersAhead.size || [...ahead].some(([dao, seq]) => numbersAhead.get(dao) !== seq)) {
       await writer.commit({ events: [], numbersAhead: ahead })
     }
-    if (upTo.slot > verifiedSlot()) verifiedTo = upTo
+    // a later slot's time may be an estimate
+    if (upTo.slot > verifiedSlot()) verifiedTo = { ...upTo, time: Math.max(upTo.time, verifiedTo?.time ?? 0) }
     waiting = waiting.filter(({ slot }) => slot - 1 > verifiedSlot())
-  }
-
-  async function settle (): Promise<void> {
-    await compare()
-    const told = isLate() ? verifiedTo : walked!
-    if (told !== null && told.time > (head?.time ?? 0)) head = told
   }
 
   /** The accounts have not confirmed what is walked to within what finality takes, as after a start or an outage. */
@@ -101,11 +94,10 @@ export function createReconciler (context: Context) {
   return {
     search,
     get walked () { return walked },
-    get head () { return head },
+    get verifiedTo () { return verifiedTo },
     get isLate () { return isLate() },
     known: () => ({
       ...writer.state,
-      head,
       sequenceGaps: writer.sequenceGaps,
       verifiedTo,
       isLost: (gap: SequenceGap) => isLost(gap, search.met(gap), created.get(gap.dao), writer.state),

@@ -4,8 +4,8 @@ import { NO_OWNERS } from '../rules/completeness.js'
 import type { SequenceGap } from '../rules/sequence-gaps.js'
 import { isComplete } from '../rules/signature-ranges.js'
 
-const NOTHING: Pick<Progress, 'head' | 'lastDay' | 'verifiedTo' | 'missingOwners'> = {
-  head: null, lastDay: null, verifiedTo: null, missingOwners: NO_OWNERS
+const NOTHING: Pick<Progress, 'lastDay' | 'verifiedTo' | 'missingOwners'> = {
+  lastDay: null, verifiedTo: null, missingOwners: NO_OWNERS
 }
 
 export type LeaderProgress = Awaited<ReturnType<typeof readLeaderProgress>>
@@ -25,12 +25,11 @@ export async function readLeaderProgress (store: Store) {
  * was lost and found since is no gap any more, once the walk shows them all.
  */
 export const createProgressWriter = (store: Store) => async (progress: Progress) => {
-  const { head, lastDay, verifiedTo, sequenceGaps, isLost, missingOwners } = progress
+  const { lastDay, verifiedTo, sequenceGaps, isLost, missingOwners } = progress
   const before = await readLeaderProgress(store)
   const gaps = new Map([...sequenceGaps.values()].flat().map(gap => [lostKey(gap), gap]))
   const lost = [...gaps].filter(([key, gap]) => before.lost.has(key) || isLost(gap)).map(([key]) => key)
   await store.tell(JSON.stringify({
-    head: head ?? before.head,
     lastDay,
     verifiedTo: verifiedTo ?? before.verifiedTo,
     missingOwners,

@@ -61,7 +61,7 @@ test('what is reached is told and published where a DAO\'s own list is refused',
   reader.bendTransaction = (_tx, signature) => withheld.has(signature) ? null : undefined
   let told = 0
   const watched = await watch(t, ledger, {
-    reader, checkMs: 1e12, onProgress: async ({ head }) => { told = head?.slot ?? 0 }
+    reader, checkMs: 1e12, onProgress: async ({ verifiedTo }) => { told = verifiedTo?.slot ?? 0 }
   })
   await until(() => watched.history.status().complete && told > 0)
   ledger.advance(5)

@@ -197,13 +197,14 @@ async function setUp (t: Test, { fault }: Row) {
     })
     await follow()
   }
-  return { refetch, recover, ledger, fail, heal, world, active, clock, app, ask, market, supply }
+  return { refetch, recover, follow, ledger, fail, heal, world, active, clock, app, ask, market, supply }
 }
 
 test('the fault matrix', { jobs: 3 }, async t => {
   for (const row of ROWS) {
     t.test(row.name, { buffered: true }, async t => {
-      const { fail, heal, world, active, clock, app, ask, recover, refetch, market, supply } = await setUp(t, row)
+      const { fail, heal, world, active, clock, app, ask, recover, follow, refetch, market, supply } =
+        await setUp(t, row)
       const before = truthsOf(world)
       if (row.cold.market.join() === '200') await historyComplete(app)
       else await setTimeout(100)
@@ -230,7 +231,7 @@ test('the fault matrix', { jobs: 3 }, async t => {
 
       // too old after 70 s; tokens, on which a list can live, are kept for 100, of which a slow machine takes some
       clock.pass(row.gone.market.join() === '200' ? 60 : 75)
-      if (row.gone.market.join() === '200') await recover(0)
+      if (row.gone.market.join() === '200') await follow()
       else {
         // what was being made when time leapt is waited for, and tried again a second later
         await Promise.all(market.map(path => app.inject(path)))

@@ -97,39 +97,39 @@ export function createTruth (
     /** The slot of the newest trade before a second of the chain's time; a state of that second may lack some of it. */
     tradedBefore: (second: number): number => ledger.swaps.findLast(swap => swap.time < second)?.slot ?? -1,
     /**
-     * Whether two texts are what a pool traded in 24 hours, for some head of the history from one slot to another, at
-     * which the window ends; else what they could have been.
+     * Whether two texts are what a pool traded in the 24 hours up to one head of the history, from one slot to another;
+     * else what they could have been.
      */
     volumes (
       dao: Dao, [from, to]: readonly [number, number], served: { base: string, quote: string }
     ): string[] | undefined {
       const list = swaps.get(dao.address) ?? []
       const text = (amount: bigint, decimals: number) => toFixed(ratio(amount, scale * 10n ** BigInt(decimals)), 8)
-      const [least, most] = [countUpTo(list, from), countUpTo(list, Math.max(from, to))]
-      const begin = (slot: number): number => {
-        const edge = ledger.timeOf(slot) - DAY
-        const at = list.findIndex(({ time }) => time > edge)
-        return at === -1 ? list.length : at
-      }
-      const [first, last] = [begin(from), begin(Math.max(from, to))]
-      const possible: string[] = []
-      for (let start = first; start <= last; start++) {
-        let [base, quote] = [0n, 0n]
-        for (let at = start; at <= most; at++) {
-          if (at >= least) {
-            const [baseText, quoteText] = [text(base, dao.base.decimals), text(quote, dao.quote.decimals)]
-            if (baseText === served.base && quoteText === served.quote) return undefined
-            possible.push(`${baseText}/${quoteText}`)
-          }
-          if (at === list.length) break
-          const moved = legs(list[at]!)
-          base += moved.base
-          quote += moved.quote
+      const most = Math.max(from, to)
+      const [begin, end] = [ledger.timeOf(from) - DAY, ledger.timeOf(most) + 1 - DAY]
+      /** The slots at which a trade turns a day old: the second after a head's slot may count as the head's, too. */
+      function * leaving () {
+        for (const { time } of list) {
+          if (time <= begin || time > end) continue
+          let slot = from
+          while (slot < most && ledger.timeOf(slot) + 1 - DAY < time) slot++
+          yield * [slot, slot + 1]
         }
-        if (start > most && served.base === text(0n, dao.base.decimals) &&
-          served.quote === text(0n, dao.quote.decimals)) return undefined
       }
-      return possible.slice(0, 6)
+      const coming = list.map(({ slot }) => slot)
+      const heads = new Set([from, most, ...[...coming, ...leaving()].filter(slot => slot > from && slot < most)])
+      const possible = new Set<string>()
+      for (const head of heads) {
+        for (const late of [0, 1]) {
+          const edge = ledger.timeOf(head) + late - DAY
+          const legsOf = list.filter(({ slot, time }) => slot <= head && time > edge).map(legs)
+          const base = text(legsOf.reduce((sum, { base }) => sum + base, 0n), dao.base.decimals)
+          const quote = text(legsOf.reduce((sum, { quote }) => sum + quote, 0n), dao.quote.decimals)
+          if (base === served.base && quote === served.quote) return undefined
+          possible.add(`${base}/${quote}`)
+        }
+      }
+      return [...possible].slice(0, 6)
     },
     /** USD cents and swaps since launch, up to a slot. */
     total (slot: number): { usd: Rational, trades: number } {

@@ -38,10 +38,10 @@ export const DEFECTS: Defect[] = [
   {
     name: 'trade-left-out',
     by: 310,
-    sentence: 'Lists are dated by the head, though a node has left a trade out of those that the walk has read.',
-    file: 'lib/history/status.ts',
-    find: 'Math.min(head.time, verifiedTo?.time ?? Infinity)',
-    put: 'head.time'
+    sentence: 'Figures end where the walk has come, though a node has left a trade out of the lists that it has read.',
+    file: 'lib/history/indexing/reconcile.ts',
+    find: '      verifiedTo,\n      isLost',
+    put: '      verifiedTo: verifiedTo && walked!,\n      isLost'
   },
   {
     name: 'version-refused',
