@@ -8,7 +8,9 @@ import { setTimeout } from 'node:timers/promises'
 import { freePort, SERVICE, withProcesses } from './processes.js'
 
 const READY_WITHIN = 60_000
-const PAGES = ['/market', '/market/decisions', '/status', '/documentation/', '/documentation/json', '/documentation/yaml']
+const PAGES = [
+  '/market', '/market/decisions', '/status', '/documentation/', '/documentation/json', '/documentation/yaml'
+]
 const { paths } = JSON.parse(readFileSync('openapi.json', 'utf8'))
 
 await withProcesses(async ({ folder, start }) => {

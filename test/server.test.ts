@@ -242,7 +242,8 @@ test('NODE_WITHIN ends a start that no node answers; without it the start goes o
 })
 
 test(
-  'FACTORY_ADDRESS must be a program as soon as a node answers, ROUTER_ADDRESS should; a name that resembles a setting is told',
+  'FACTORY_ADDRESS must be a program as soon as a node answers, ROUTER_ADDRESS should; ' +
+    'a name that resembles a setting is told',
   async t => {
     const { env, node, mint } = await setUp(t)
     const wrong = startServer(t, { ...env, FACTORY_ADDRESS: mint.address })

@@ -11,7 +11,13 @@ import Fastify from 'fastify'
 import fp from 'fastify-plugin'
 import app, { serverOptions } from './app.ts'
 const key = 'FUTARELBfJfQ8RDGhg1wdhddq1odMAJUePHFuBYfUxKq'
-const env = { FACTORY_ADDRESS: key, ROUTER_ADDRESS: key, CHAIN_RPC_URL: 'http://127.0.0.1:9', CHAIN_WS_URL: '', DATA_DIR: process.argv[1] }
+const env = {
+  FACTORY_ADDRESS: key,
+  ROUTER_ADDRESS: key,
+  CHAIN_RPC_URL: 'http://127.0.0.1:9',
+  CHAIN_WS_URL: '',
+  DATA_DIR: process.argv[1]
+}
 const fastify = Fastify({ ...serverOptions(env), logger: false })
 await fastify.register(fp(app), { env })
 await fastify.after()

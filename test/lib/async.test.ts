@@ -28,7 +28,8 @@ test('a failure reaches the one who gave the work, and holds up nobody', async t
 })
 
 test(
-  'what is done together overlaps, what is done alone overlaps nothing, and each waits only for what was given before it',
+  'what is done together overlaps, what is done alone overlaps nothing, ' +
+    'and each waits only for what was given before it',
   async t => {
     const { alone, together } = createSharedTurns()
     const seen: string[] = []

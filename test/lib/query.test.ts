@@ -38,7 +38,8 @@ test('what is malformed, missing, repeated or unknown is told by name', t => {
 })
 
 test(
-  'a time is Unix seconds or ISO 8601 with its zone; a date begins a range with its first second and ends it with its last',
+  'a time is Unix seconds or ISO 8601 with its zone; ' +
+    'a date begins a range with its first second and ends it with its last',
   t => {
     const times = (query: object) => rangeOf(readQuery(query, range('Trades')))
     t.same(times({}), { from: undefined, to: undefined })

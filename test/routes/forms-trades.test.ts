@@ -175,7 +175,8 @@ test('trades by side and time, of the deepest pool of the pair or of another by 
   const within = `&start_time=${from * 1000 + 200}&end_time=${from * 1000 + 800}`
   t.match(await get<CoinGeckoTrades>(`${url}${within}`), { buy: [], sell: [] }, 'within a second there is none')
   for (const [query, error] of [
-    ['&limit=1001', 'Invalid limit: a whole number from 0 to 1000 (trades of each side), as 100'], ['&type=BUY', 'Invalid type: one of buy, sell'],
+    ['&limit=1001', 'Invalid limit: a whole number from 0 to 1000 (trades of each side), as 100'],
+    ['&type=BUY', 'Invalid type: one of buy, sell'],
     ['&start_time=5&end_time=4', 'Invalid end_time: start_time or later'], ['&pool_id=x', 'Invalid pool_id'],
     ['&start_time=x', 'Invalid start_time: a whole number, 0 or more (Unix seconds or milliseconds), as 1769860800']
   ] as const) {

@@ -101,13 +101,19 @@ test('the order book of the deepest pool: bids and asks around the price, and th
   await refused('/coingecko/orderbook', 400, NO_TICKER_ID)
   await refused('/coingecko/orderbook?ticker_id=x', 400, 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT')
   await refused(`/coingecko/orderbook?ticker_id=${OTHER}_${OTHER}`, 404, `Ticker not found: ${OTHER}_${OTHER}`)
-  await refused(`/coingecko/orderbook?ticker_id=${id}&depth=501`, 400, 'Invalid depth: a whole number from 0 to 500 (levels of both sides), as 100')
+  await refused(
+    `/coingecko/orderbook?ticker_id=${id}&depth=501`,
+    400,
+    'Invalid depth: a whole number from 0 to 500 (levels of both sides), as 100'
+  )
   await refused(
     `/coingecko/orderbook?ticker_id=${id}&ticker_id=${id}`, 400, NO_TICKER_ID
   )
   await refused(`/coingecko/orderbook?ticker_id=${id}&deepth=5`, 400, 'Invalid deepth: only ticker_id, depth here')
   await refused('/coingecko/pairs?page=2', 400, 'Invalid page: no parameters here')
-  await refused(`/cmc/v1/orderbook/${id}?level=4`, 400, 'Invalid level: a whole number from 1 to 3 (level of detail), as 2')
+  await refused(
+    `/cmc/v1/orderbook/${id}?level=4`, 400, 'Invalid level: a whole number from 1 to 3 (level of detail), as 2'
+  )
   await refused('/cmc/v1/orderbook/x', 400, 'Invalid ticker_id format. Expected: BASE_MINT_QUOTE_MINT')
 })
 

@@ -111,7 +111,8 @@ test(
   }
 )
 
-test('of pipelined requests, those that wait for others hold no place, and one whose client left gives it back', async t => {
+test('of pipelined requests, those that wait for others hold no place, ' +
+  'and one whose client left gives it back', async t => {
   const { app, port, path } = await setUp(t)
   const { sending } = app.budget
   async function pipeline (...urls: string[]) {

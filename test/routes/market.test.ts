@@ -275,7 +275,8 @@ t.test('not part of the described contract', async t => {
   decoratePage(fastify)
   await fastify.register(market, { prefix: '/market' })
   t.same(new Set(hidden.map(([url]) => url)), new Set([
-    '/market', '/market/', '/market/card.png', '/market/decisions', '/market/pool/:pool_id', '/market/pool/:pool_id/', '/market/pool/:pool_id/card.png',
+    '/market', '/market/', '/market/card.png', '/market/decisions',
+    '/market/pool/:pool_id', '/market/pool/:pool_id/', '/market/pool/:pool_id/card.png',
     '/market/pools', '/market/sparklines', '/market/volume', '/market/marks/:pool_id', '/market/:version/:file'
   ]))
   t.ok(hidden.every(([, hide]) => hide === true))

@@ -39,7 +39,8 @@ function createClient (t: Test, app: FastifyInstance, ledger: Ledger, dao: Dao, 
         const found = rows.map(({ trade_id: id }) => id)
         if (found.join() !== want.join()) {
           t.fail(
-          `${url}: ${found.filter(id => !want.includes(id)).join()} too much, ${want.filter(id => !found.includes(id)).join()} lost`
+          `${url}: ${found.filter(id => !want.includes(id)).join()} too much, ` +
+            `${want.filter(id => !found.includes(id)).join()} lost`
           )
         }
         return rows
@@ -200,7 +201,8 @@ async function pageThrough (t: Test, arriving: number, env: Record<string, strin
       `limit ${limit}: every trade that came, once, in its order`
     )
     t.comment(
-      `limit ${limit}${bySeconds ? ' by seconds' : ''}: ${known.length} trades followed, ${counts.pages} pages, ${counts.refused} answers of 503`
+      `limit ${limit}${bySeconds ? ' by seconds' : ''}: ${known.length} trades followed, ${counts.pages} pages, ` +
+        `${counts.refused} answers of 503`
     )
   }
 

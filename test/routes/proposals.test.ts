@@ -253,7 +253,8 @@ test('an event that is missing is null in its own row, and holds up the record o
   t.equal((await get<ProposalRecord>(`/api/proposals/${address}`)).created_at, made)
 })
 
-test('a list that lacks a proposal of which events are stored is not believed; an odd one alone is left out', async t => {
+test('a list that lacks a proposal of which events are stored is not believed; ' +
+  'an odd one alone is left out', async t => {
   const { ledger, node } = await startChain(t)
   const [dao, other] = [1, 2].map(() => ledger.dao(
     { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 2n * 10n ** 12n, quoteReserves: 2n * 10n ** 11n }

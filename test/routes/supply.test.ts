@@ -350,7 +350,8 @@ test('what is unclaimed does not circulate though its DAO is excluded, or can\'t
   t.match((await app.inject(path)).json(), left(dao.vaults.base), 'what its vault holds is its pool')
 })
 
-test('while a DAO that trades a token of no launch can\'t be decoded, its supply is an error, and others are not', async t => {
+test('while a DAO that trades a token of no launch can\'t be decoded, its supply is an error, ' +
+  'and others are not', async t => {
   const { ledger, node } = await startChain(t)
   const reserves = { quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
   const [base, other] = [ledger.mint({ supply: 10n ** 13n }), ledger.mint({ supply: 10n ** 13n })]

@@ -359,7 +359,8 @@ for (const seed of [1, 2, 3]) {
   })
 }
 
-test('the limit of a multisig that is not the one of the DAO is none of its own; a damaged one is not served', async t => {
+test('the limit of a multisig that is not the one of the DAO is none of its own; ' +
+  'a damaged one is not served', async t => {
   const { ledger, node } = await startChain(t)
   const squadsLimit = { amount: 7_000_000n, period: 3, members: [ledger.newAddress()] }
   const make = (of?: SquadsLimit) => ledger.dao({
@@ -384,7 +385,8 @@ test('the limit of a multisig that is not the one of the DAO is none of its own;
   t.equal((await app.inject(`/api/daos/${damaged.address}/treasury`)).statusCode, 500)
 })
 
-test('where the accounts of every DAO are wrong there is no list of treasuries, and pools without what they tell', async t => {
+test('where the accounts of every DAO are wrong there is no list of treasuries, ' +
+  'and pools without what they tell', async t => {
   const { ledger, node } = await startChain(t)
   const dao = ledger.dao(
     { base: ledger.mint({}), quote: ledger.usdc(), baseReserves: 10n ** 9n, quoteReserves: 10n ** 9n }

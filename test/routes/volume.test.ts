@@ -30,7 +30,8 @@ const cents = (text: string): bigint => {
 const dateOf = (time: number): string => new Date(time * 1000).toISOString().slice(0, 10)
 
 test(
-  'spec 2.3: GET /api/volume/aggregate: every UTC day since the first launch, newest first; days, tokens and total agree to the cent',
+  'spec 2.3: GET /api/volume/aggregate: every UTC day since the first launch, newest first; ' +
+    'days, tokens and total agree to the cent',
   async t => {
     const { ledger, aggregate } = await setUp(t)
     const usdc = ledger.usdc()

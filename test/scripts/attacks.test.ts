@@ -32,7 +32,10 @@ test('where nobody reads what is told any more it ends without a word', async t 
 
 test('a demo that is not there, half an address and an unknown attack are told in one line', async t => {
   for (const [args, line] of [
-    [['--url', 'http://127.0.0.1:9', '--chain', 'http://127.0.0.1:9'], /^http:\/\/127\.0\.0\.1:9 can't be asked: .*\n$/],
+    [
+      ['--url', 'http://127.0.0.1:9', '--chain', 'http://127.0.0.1:9'],
+      /^http:\/\/127\.0\.0\.1:9 can't be asked: .*\n$/
+    ],
     [['--url', 'http://127.0.0.1:9'], /^--url and --chain go together: .*\n$/],
     [['no-such'], /^no-such: one of ten-cent-pool, .*\n$/]
   ] as const) {

@@ -12,7 +12,9 @@ const PARTS = [
   'rebuild-stored.ts', 'samples.ts', 'built.js'
 ]
 const SCRIPTS = readdirSync(join(ROOT, 'scripts'), { withFileTypes: true })
-  .filter(entry => entry.isFile() && !PARTS.includes(entry.name)).map(({ name }) => `scripts/${name}`).concat('test/system/worlds/run.ts')
+  .filter(entry => entry.isFile() && !PARTS.includes(entry.name))
+  .map(({ name }) => `scripts/${name}`)
+  .concat('test/system/worlds/run.ts')
 
 async function run (t: Test, script: string, ...args: string[]): Promise<{
   code: number | null
@@ -82,7 +84,11 @@ test('values that can\'t be are told in one line', async t => {
     ['verify', ['--pool', POOL, '--days', '0'], /^--days 0: a whole number from 1 to 10000\n$/],
     ['verify', ['--pool', POOL, '--volume-basis', 'fee'], /^--volume-basis fee: input or fees\n$/],
     ['check-listing', ['--url', broken('/cut')], /^http:\/\/127\.0\.0\.1:\d+ can't be asked: other side closed\n$/],
-    ['verify', ['--pool', POOL, '--url', broken('/cut')], /^http:\/\/127\.0\.0\.1:\d+ can't be asked: other side closed\n$/],
+    [
+      'verify',
+      ['--pool', POOL, '--url', broken('/cut')],
+      /^http:\/\/127\.0\.0\.1:\d+ can't be asked: other side closed\n$/
+    ],
     ['verify', ['--pool', POOL, '--url', broken('/html')], /^127\.0\.0\.1:\d+: no JSON: <html>\n$/],
     ['replay', ['nothing'], /^there is no recording nothing; recordings: simulated\n$/],
     ['replay', ['simulated', '--port', 'http'], /^--port http: a whole number from 0 to 65535\n$/],

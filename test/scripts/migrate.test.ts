@@ -113,7 +113,8 @@ test(
     await (await openPostgresStore({ url: other, program: 'another' })).close()
     await t.rejects(copy(back, other), { code: 'HISTORY_UNAVAILABLE', message: /belongs to another program/ })
     await t.rejects(
-      copy(join(watched.folder, 'empty'), other), { code: 'HISTORY_UNAVAILABLE', message: /the source holds no history/ }
+      copy(join(watched.folder, 'empty'), other),
+      { code: 'HISTORY_UNAVAILABLE', message: /the source holds no history/ }
     )
   }
 )
@@ -171,7 +172,10 @@ test('npm run migrate, with plain lines where no terminal shows them', { skip },
   const store = await openSqliteStore({ folder, program })
   t.match(await run('--from', `sqlite:${folder}`, '--to', url), /failed: another process is using the history/)
   await store.writeRebuilt(
-    { ...REBUILT, candles: [{ ...EMPTY_CANDLE, dao: 'A', size: 'days', start: 86_400, base: 1n, quote: 2n, trades: 1 }] }
+    {
+      ...REBUILT,
+      candles: [{ ...EMPTY_CANDLE, dao: 'A', size: 'days', start: 86_400, base: 1n, quote: 2n, trades: 1 }]
+    }
   )
   await store.close()
   t.match(

@@ -12,7 +12,8 @@ import { runScript } from '../support/script-process.js'
 import { makeYear } from '../support/history/year.js'
 
 const CANDLE =
-  'dao, width, start, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, high_base, low_quote, low_base, average_quote'
+  'dao, width, start, base, quote, trades, fees, unknown_fees, open_seq, open_quote, close_base, high_quote, ' +
+    'high_base, low_quote, low_base, average_quote'
 const COLUMNS = {
   candles: CANDLE,
   makers: 'dao, day, maker',

@@ -98,7 +98,9 @@ test(
     }
     const { served, chain } = await readAll(url, nodeAt(node.url), dao.address, 1, word)
     const faults = { made: 0, unmet: [] as string[] }
-    for (const part of ['detail', 'tickers', 'rows', 'trades', 'candles', 'days', 'prices', 'dao', 'liquidity', 'quotes'] as const) {
+    for (const part of [
+      'detail', 'tickers', 'rows', 'trades', 'candles', 'days', 'prices', 'dao', 'liquidity', 'quotes'
+    ] as const) {
       for (const { name, alter } of fieldsOf(
         part === 'candles' ? served.candles.slice(-6) : part === 'days' ? served.days.slice(-1) : served[part]
       )) {
@@ -126,7 +128,8 @@ test(
   }
 )
 
-test('what is read of two moments is no difference: a refresh and trades meanwhile, another pool of the token', async t => {
+test('what is read of two moments is no difference: a refresh and trades meanwhile, ' +
+  'another pool of the token', async t => {
   const { ledger, node } = await startChain(t)
   const [base, quote] = [ledger.mint(), ledger.usdc()]
   const pool = { base, quote, baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
@@ -212,7 +215,8 @@ test(
 )
 
 test(
-  'values a token by the pool that prices it, knows pools of dust, waits for a node with a limit, and takes no missing transaction for none',
+  'values a token by the pool that prices it, knows pools of dust, waits for a node with a limit, ' +
+    'and takes no missing transaction for none',
   async t => {
     const { ledger, node } = await startChain(t)
     const [usdc, other, turned] = [ledger.usdc(), ledger.mint({ decimals: 9 }), ledger.mint({ decimals: 3 })]

@@ -580,7 +580,8 @@ t.test(
     )
     const { dao: address, vault, signer } = relaunchAddresses(base.address)
     t.same([again.address, again.creator], [address, signer])
-    t.equal(Buffer.from(call('getAccountInfo', vault, AT).result.value.data[0], 'base64').readBigUInt64LE(64), 7_000_000n)
+    const [data] = call('getAccountInfo', vault, AT).result.value.data
+    t.equal(Buffer.from(data, 'base64').readBigUInt64LE(64), 7_000_000n)
   }
 )
 

@@ -24,14 +24,19 @@ const EVENTS: Record<string, string[]> = {
     'dao baseAccount quoteAccount baseVault quoteVault quoteMint baseMint quoteCollected:u64 baseCollected:u64 amm:spot'
   ],
   InitializeDao: [
-    'dao baseMint quoteMint passBps:u16 seconds:u32 twap:u128 twapChange:u128 minQuote:u64 minBase:u64 stake:u64 limit:limit multisig vault',
-    'dao baseMint quoteMint passBps:u16 seconds:u32 twap:u128 twapChange:u128 twapDelay:u32 minQuote:u64 minBase:u64 stake:u64 limit:limit multisig vault teamBps:u16 team',
-    'dao baseMint quoteMint passBps:u16 seconds:u32 twap:u128 twapChange:u128 twapDelay:u32 minQuote:u64 minBase:u64 stake:u64 limit:limit multisig vault teamBps:u16 team majority:u64 validated:u1'
+    'dao baseMint quoteMint passBps:u16 seconds:u32 twap:u128 twapChange:u128 minQuote:u64 minBase:u64 stake:u64 ' +
+      'limit:limit multisig vault',
+    'dao baseMint quoteMint passBps:u16 seconds:u32 twap:u128 twapChange:u128 twapDelay:u32 minQuote:u64 minBase:u64 ' +
+      'stake:u64 limit:limit multisig vault teamBps:u16 team',
+    'dao baseMint quoteMint passBps:u16 seconds:u32 twap:u128 twapChange:u128 twapDelay:u32 minQuote:u64 minBase:u64 ' +
+      'stake:u64 limit:limit multisig vault teamBps:u16 team majority:u64 validated:u1'
   ],
   UpdateDao: [
     'dao passBps:u16 seconds:u32 twap:u128 twapChange:u128 minQuote:u64 minBase:u64 stake:u64',
-    'dao passBps:u16 seconds:u32 twap:u128 twapChange:u128 twapDelay:u32 minQuote:u64 minBase:u64 stake:u64 teamBps:u16 team',
-    'dao passBps:u16 seconds:u32 twap:u128 twapChange:u128 twapDelay:u32 minQuote:u64 minBase:u64 stake:u64 teamBps:u16 team optimistic:u1'
+    'dao passBps:u16 seconds:u32 twap:u128 twapChange:u128 twapDelay:u32 minQuote:u64 minBase:u64 stake:u64 ' +
+      'teamBps:u16 team',
+    'dao passBps:u16 seconds:u32 twap:u128 twapChange:u128 twapDelay:u32 minQuote:u64 minBase:u64 stake:u64 ' +
+      'teamBps:u16 team optimistic:u1'
   ],
   InitializeProposal: [
     'proposal dao question quoteVault baseVault proposer number:u32 bump:u8 duration:u32 squadsProposal multisig vault'

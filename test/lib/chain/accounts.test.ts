@@ -99,13 +99,16 @@ test(
     results = [given(8, TIME + 1, account, null), given(7, TIME, account)]
     const read = { owner: 'program', data: Buffer.from([1, 2, 3]) }
     t.strictSame(await reader.accounts([['a', 'b'], ['c']], 7), {
-      moment: { slot: 7, time: TIME }, value: [[{ address: 'a', ...read }, null], [{ address: 'c', ...read }]], readAt: 5
+      moment: { slot: 7, time: TIME },
+      value: [[{ address: 'a', ...read }, null], [{ address: 'c', ...read }]],
+      readAt: 5
     })
     const config = { commitment: 'confirmed', encoding: 'base64' }
     t.strictSame(asked, [['a', 'b'], ['c']].map(list => ['getMultipleAccounts', [...list, CLOCK], config]))
     results = [given(7, TIME, account)]
     t.strictSame(
-      await reader.accounts([['a']]), { moment: { slot: 7, time: TIME }, readAt: 5, value: [[{ address: 'a', ...read }]] }
+      await reader.accounts([['a']]),
+      { moment: { slot: 7, time: TIME }, readAt: 5, value: [[{ address: 'a', ...read }]] }
     )
 
     results = [given(7, TIME, account), new ServiceError('NODE_UNAVAILABLE', 'away')]

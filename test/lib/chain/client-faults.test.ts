@@ -91,7 +91,11 @@ const faults: Fault[] = [
     name: '403', behave: (_, res) => send(res, 'blocked', 403), code: 'NODE_UNAVAILABLE', outcome: 'http', requests: 1
   },
   {
-    name: '401', behave: (_, res) => send(res, `bad ${KEY}`, 401), code: 'NODE_UNAVAILABLE', outcome: 'http', requests: 1
+    name: '401',
+    behave: (_, res) => send(res, `bad ${KEY}`, 401),
+    code: 'NODE_UNAVAILABLE',
+    outcome: 'http',
+    requests: 1
   },
   {
     name: '413',
@@ -209,7 +213,9 @@ test('answers that come at once leave room for a small one: the largest are refu
   const { rpc, reports, transport } = client([node.url], { maxBytes: 1_000_000, retries: 0 })
   t.teardown(transport.close)
   const large = Array.from({ length: 8 }, () => rpc.call('getBlock', []).then(String, () => ''))
-  while (open.length < 8 || reports.filter(({ outcome }) => outcome === 'too-large').length < 5) await systemClock.sleep(5)
+  while (open.length < 8 || reports.filter(({ outcome }) => outcome === 'too-large').length < 5) {
+    await systemClock.sleep(5)
+  }
   t.equal(await rpc.call('getSlot', []), 42)
   for (const res of open) res.end('"}')
   const held = (await Promise.all(large)).reduce((sum, { length }) => sum + length, 0)

@@ -84,7 +84,8 @@ test('a node that asked to be left alone comes last until then', async t => {
   t.strictSame(asked, [0, 1, 1, 1, 2, 0, 0])
 })
 
-test('who did not answer a method in time comes last for it for a minute, and has had no more than its share', async t => {
+test('who did not answer a method in time comes last for it for a minute, ' +
+  'and has had no more than its share', async t => {
   const { ask, answers, asked, shares, clock } = nodes(3)
   const late = nodeError('h', 'timeout', 'is late')
   answers[0] = ({ method }) => method === 'getBlock' ? { error: late } : { result: 0 }
@@ -171,7 +172,8 @@ test(
   'a node without a method that every node should have is asked for others, and a minute later for that again',
   async t => {
     const { send, ask, answers, asked, clock } = nodes(2)
-    answers[0] = ({ method }) => method === 'getSignaturesForAddress' ? { error: rpcError('n0', -32601) } : { result: 0 }
+    answers[0] = ({ method }) =>
+      method === 'getSignaturesForAddress' ? { error: rpcError('n0', -32601) } : { result: 0 }
     const call = { method: 'getSignaturesForAddress' }
     t.strictSame(await ask(call), { result: 1 })
     t.strictSame(await ask(call), { result: 1 })

@@ -51,7 +51,8 @@ function watched (
 
 const off = ({ utc }: Facts) => Math.round((utc.offset - UTC) / 1000)
 
-test('UTC is the latest of what most witnesses say within a minute; a tie of several goes to the side of the clock', async t => {
+test('UTC is the latest of what most witnesses say within a minute; ' +
+  'a tie of several goes to the side of the clock', async t => {
   const cases: Array<[string, Circumstances, number, string]> = [
     ['nothing but the clock', { states: [undefined] }, 0, 'believed'],
     ['all agree', { dates: [0, 0], states: [0, 0] }, 0, 'believed'],
@@ -202,7 +203,8 @@ test(
   }
 )
 
-test('a jump of the chain\'s clock: the drift before it holds for what was shown before it, and for nothing else', async t => {
+test('a jump of the chain\'s clock: the drift before it holds for what was shown before it, ' +
+  'and for nothing else', async t => {
   const { facts, now } = watched({ states: [0, 0], chain: -30 * MINUTE, minutes: 3 })
   const before = (UTC + now) / 1000 - 1800
   const slot = Math.floor(now / 400) + 1_000_000

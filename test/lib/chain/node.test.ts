@@ -233,7 +233,8 @@ for (const { name, node, perSecond, seconds } of NODES) {
   })
 }
 
-test('ten seconds of silence for a limit a second lower all calls to it once, beside the reads of a service', async t => {
+test('ten seconds of silence for a limit a second lower all calls to it once, ' +
+  'beside the reads of a service', async t => {
   const { clock, send, between } = setUp({ limits: [{ calls: 10, windowMs: 1_000 }], retryAfter: 10, jitter: 10 })
   send(20_000).catch(() => {})
   for (let second = 0; second < 60; second++) {
@@ -271,16 +272,21 @@ test('a bucket with a burst that asks for ten seconds of silence is not taken fo
   }
 })
 
-test('a few calls a second are not taken for one method\'s limit, nor a method\'s for all, as a service starts', async t => {
+test('a few calls a second are not taken for one method\'s limit, nor a method\'s for all, ' +
+  'as a service starts', async t => {
   const node = setUp({ limits: [{ calls: 5, windowMs: 1_000 }], fixed: true, jitter: 10 })
-  for (const method of ['getHealth', 'getMultipleAccounts', 'getGenesisHash']) node.send(1, method, 'head').catch(() => {})
+  for (const method of ['getHealth', 'getMultipleAccounts', 'getGenesisHash']) {
+    node.send(1, method, 'head').catch(() => {})
+  }
   node.send(20_000).catch(() => {})
   await readFor(120, node)
   const all = node.between(10_000, 120_000)
   t.ok(all.accepted >= 0.8 * 110 * 5, `${all.accepted} of ${110 * 5}`)
   t.ok(all.refused < 0.05 * all.accepted, `${all.refused} refused`)
 
-  const limits = [['getTransaction', 10], ['getSignaturesForAddress', 10], ['getProgramAccounts', 10], ['getAccountInfo', 50]]
+  const limits = [
+    ['getTransaction', 10], ['getSignaturesForAddress', 10], ['getProgramAccounts', 10], ['getAccountInfo', 50]
+  ]
     .map(([method, calls]) => ({ method: String(method), calls: Number(calls), windowMs: 10_000 }))
   const byMethod = setUp({ limits, retryAfter: 10, jitter: 10 })
   byMethod.send(20_000).catch(() => {})
@@ -705,7 +711,9 @@ test('a quiet node that refused everything for seconds is soon asked for all tha
 })
 
 test('a method that a plan lacks, said by 403, is not asked again, however fast the node is', async t => {
-  const { clock, send } = setUp({ limits: [{ calls: 0, windowMs: 1_000, method: 'getTransactionsForAddress' }], status: 403 })
+  const { clock, send } = setUp({
+    limits: [{ calls: 0, windowMs: 1_000, method: 'getTransactionsForAddress' }], status: 403
+  })
   send(1_000).catch(() => {})
   await clock.run(2_000)
   let reply: Reply | undefined

@@ -197,7 +197,8 @@ test('a node without one method is not ill: its breaker stays closed, and all el
 })
 
 test(
-  'a scan that was aborted, storage that is not reached, a body cut short: the next node answers, and the first is asked again',
+  'a scan that was aborted, storage that is not reached, a body cut short: the next node answers, ' +
+    'and the first is asked again',
   async t => {
     const cut: Behaviour = (body, res) => {
       send(

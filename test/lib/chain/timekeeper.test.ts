@@ -77,7 +77,8 @@ test(
     alone.clock.offMs = 7_200_000
     alone.answer(0, { date: false })
     t.equal(alone.keeper.tooOld(TIME),
-      'the newest state that any node shows is of 00:00:00 UTC, 7200 s ago, unless this machine\'s clock is wrong: no other witness agrees with it')
+      'the newest state that any node shows is of 00:00:00 UTC, 7200 s ago, unless this machine\'s clock is wrong: ' +
+        'no other witness agrees with it')
   }
 )
 
@@ -101,7 +102,8 @@ test('drift is told once, from what more than a lag would be, and counts in no a
   )
   t.match(other.events.find(({ code }) => code === 'drift'), {
     level: 'warn',
-    message: 'the chain\'s own clock is 1800 s behind UTC, though its nodes are current: days and windows end at the chain\'s time'
+    message: 'the chain\'s own clock is 1800 s behind UTC, though its nodes are current: ' +
+      'days and windows end at the chain\'s time'
   })
   t.equal(other.keeper.age(TIME + 20 - 1800), 5_000)
   t.equal(other.keeper.lag(0), 1_805_000, 'the lag of a node is told without it')
@@ -126,7 +128,8 @@ test('a halt is told once, with its slot and time, and once that the chain goes 
   t.equal(keeper.halted(), undefined)
 })
 
-test('a halt ends with the first moment after it, not with one that another backend of a node showed before', async t => {
+test('a halt ends with the first moment after it, ' +
+  'not with one that another backend of a node showed before', async t => {
   const { keeper, clock, answer, codes } = setUp('a', 'b')
   clock.ms = 3_000
   keeper.note(0, 'confirmed', { slot: 1005, time: TIME + 3 })

@@ -224,7 +224,9 @@ test('transactions: requests in flight are bounded', async t => {
 test('signatures: an unknown cursor is CURSOR_UNKNOWN, the place in the block is read', async t => {
   const node = await startNode(t, answering(() => new RpcFault(-32020)))
   const reader = readerOf(node.url)
-  await t.rejects(reader.signatures('address', { before: { signature: signatureOf(1), slot: 9 } }), { code: 'CURSOR_UNKNOWN' })
+  await t.rejects(
+    reader.signatures('address', { before: { signature: signatureOf(1), slot: 9 } }), { code: 'CURSOR_UNKNOWN' }
+  )
   node.behave = answering(
     () => [{ signature: signatureOf(2), slot: 9, err: null, blockTime: null, transactionIndex: 7 }]
   )
@@ -251,7 +253,8 @@ test('signatures: where a list begins below what is known already, another node 
   const nodes = await Promise.all([8, 9].map(async slot => await startNode(t, answering(({ method }) =>
     method === 'getGenesisHash' ? '1'.repeat(32) : [{ signature: signatureOf(slot), slot, err: null }]))))
   const reader = readerOf(nodes[0]!.url, { urls: nodes.map(({ url }) => url) })
-  const newest = async (since?: number) => (await reader.signatures('address', { minSlot: 9, since })).map(({ slot }) => slot)
+  const newest = async (since?: number) =>
+    (await reader.signatures('address', { minSlot: 9, since })).map(({ slot }) => slot)
   t.strictSame(await newest(), [8], 'of a node that ignores minContextSlot')
   t.strictSame(await newest(9), [9])
   t.strictSame(await newest(10), [8], 'where none has more, the first tells as much as any')

@@ -180,7 +180,9 @@ test(
           swap.seq, swap.time, swap.slot, swap.signature, swap.trader, swap.side, swap.input, swap.output,
           swap.quoteReserves, swap.baseReserves
         ]))
-        t.ok(found.every(({ swap: { fee } }, at) => fee === null || fee === swaps[at]!.fee), 'fees as they were charged')
+        t.ok(
+          found.every(({ swap: { fee } }, at) => fee === null || fee === swaps[at]!.fee), 'fees as they were charged'
+        )
         const byDay = groupBy(swaps, ({ time }) => String(Math.floor(time / DAY)))
         const rows = await history.read(reading => reading.daysOf(dao, { from: 0, to: 40_000 * DAY, limit: 10_000 }))
         t.same(

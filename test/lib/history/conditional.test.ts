@@ -10,14 +10,16 @@ import { makeYear } from '../../support/history/year.js'
 
 /** All that figures are made of, but for what is told of the markets themselves. */
 const TABLES = {
-  events: `select dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves,
-    reason, raw, maker, block_index, quote_change, base_change, proposal from events order by dao, seq`,
+  events: `select dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees,
+    quote_reserves, base_reserves, reason, raw, maker, block_index, quote_change, base_change, proposal
+    from events order by dao, seq`,
   ...Object.fromEntries([
     'daos', 'makers', 'fee_rates', 'sequence_ranges'
   ].map(table => [table, `select * from ${table}`])),
   rates: "select value from meta where key = 'rates'",
   closes: 'select dao, day, seq, at, quote_reserves, base_reserves from closes order by dao, day',
-  candles: 'select dao, width, start, base, quote, trades, fees, unknown_fees, open_quote, high_quote, low_quote, close_quote, average_quote, average_base from candles order by dao, width, start'
+  candles: `select dao, width, start, base, quote, trades, fees, unknown_fees, open_quote, high_quote, low_quote,
+    close_quote, average_quote, average_base from candles order by dao, width, start`
 }
 const MARKETS = 'select dao, seq, market, facts from events where market is not null order by dao, seq'
 
@@ -75,7 +77,9 @@ for (const seed of [1, 2, 3]) {
       const ledger = makeYear(seed, 60)
       const own = await tablesOf(t, ledger, null)
       const bent = await tablesOf(t, ledger, createRandom(seed))
-      t.ok(own.markets.length > 20 && bent.changed > 40, `${own.markets.length} swaps of markets, ${bent.changed} events`)
+      t.ok(
+        own.markets.length > 20 && bent.changed > 40, `${own.markets.length} swaps of markets, ${bent.changed} events`
+      )
       t.notSame(bent.markets, own.markets)
       for (const [name, rows] of Object.entries(own.tables)) {
         t.same(bent.tables[name], rows, `${name}: ${rows.length} rows`)

@@ -325,7 +325,8 @@ test('another rate or basis at the next start: sums are made anew without a call
     await until(() => watched.history.status().headSlot !== null)
     const { days } = (await watched.history.daily()).get(ledger.daos[0]!.address)!
     totals.push(
-      shown(days.get(dayOfDate('2026-01-02'))!.quote), String(watched.events.filter(({ code }) => code === 'rebuilt').length)
+      shown(days.get(dayOfDate('2026-01-02'))!.quote),
+      String(watched.events.filter(({ code }) => code === 'rebuilt').length)
     )
     t.equal(watched.reader.calls.transactions.length, 0)
     await watched.history.stop()

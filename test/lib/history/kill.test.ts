@@ -36,14 +36,18 @@ function rowsOf (folder: string): Record<string, unknown[]> {
   const all = (sql: string) => db.prepare(sql).all()
   const rows = {
     events: all(
-      'select daos.address, e.seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events e join daos on daos.id = e.dao order by 1, 2'
+      `select daos.address, e.seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees,
+        base_fees, quote_reserves, base_reserves, reason, raw
+        from events e join daos on daos.id = e.dao order by 1, 2`
     ),
     daos: all('select address from daos order by 1'),
     candles: all(
-      'select daos.address, width, start, base, quote, trades, fees, open_seq, close_seq, average_base from candles c join daos on daos.id = c.dao order by 1, 2, 3'
+      `select daos.address, width, start, base, quote, trades, fees, open_seq, close_seq, average_base
+        from candles c join daos on daos.id = c.dao order by 1, 2, 3`
     ),
     sequence_ranges: all(
-      'select daos.address, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after, pending_seq from sequence_ranges i join daos on daos.id = i.dao order by 1, 2'
+      `select daos.address, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after,
+        base_fees_after, pending_seq from sequence_ranges i join daos on daos.id = i.dao order by 1, 2`
     ),
     missing: all('select * from missing'),
     rates: all("select r.value from meta, json_each(meta.value) r where meta.key = 'rates' order by 1"),

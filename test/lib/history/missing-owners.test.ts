@@ -23,7 +23,8 @@ const complete = async ({ history }: Watched, ledger: Ledger, daos: readonly Dao
 }
 
 test(
-  'transactions of a stranger that the node lists and does not give hide his DAO alone, from the first moment and for good',
+  'transactions of a stranger that the node lists and does not give hide his DAO alone, ' +
+    'from the first moment and for good',
   async t => {
     const { ledger, honest, stranger } = market()
     for (const dao of honest) dao.swap('buy', 1_000_000n)

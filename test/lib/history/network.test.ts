@@ -40,7 +40,8 @@ test('a store is bound to the network before its first row, and refused against 
   const second = await watch(t, ledger, { folder, reader: other })
   await until(() => second.history.status().refusal !== null)
   const sentence =
-    'the history belongs to another network: it was made for the one of genesis GenesisOfOne, CHAIN_RPC_URL leads to GenesisOfAnother'
+    'the history belongs to another network: it was made for the one of genesis GenesisOfOne, ' +
+      'CHAIN_RPC_URL leads to GenesisOfAnother'
   t.equal(second.history.status().refusal, sentence)
   t.ok(second.events.some(({ level, message }) => level === 'error' && message.includes(sentence)))
   await t.rejects(second.history.last24h(), { code: 'WARMING_UP' })

@@ -52,7 +52,9 @@ test('a head is as old as its own time, whenever it was first seen: what came af
   const { history } = await watch(t, ledger, { ...SMALL, reader, staleMs: 60_000 })
   await until(() => history.status().headSlot !== null)
   t.match(history.status(), { isBehind: true, headAge: 90_000 })
-  t.throws(() => history.head(), { code: 'HISTORY_UNAVAILABLE', message: /the newest state that is stored is 90 s old/ })
+  t.throws(
+    () => history.head(), { code: 'HISTORY_UNAVAILABLE', message: /the newest state that is stored is 90 s old/ }
+  )
   lag = 15
   ledger.advance(1)   // accounts of a later slot confirm it
   await until(() => !history.status().isBehind)

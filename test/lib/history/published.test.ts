@@ -221,7 +221,8 @@ test('with another end a gap is another one: nothing is published past it until 
   }
 })
 
-test('and none of another DAO, or of what follows: with lists behind accounts, nothing is published past it', async t => {
+test('and none of another DAO, or of what follows: with lists behind accounts, ' +
+  'nothing is published past it', async t => {
   const whose = ["another's", 'its own', 'its own, in the slot of one that is read']
   for (const [at, name] of whose.entries()) {
     const ledger = createLedger({ seed: 26 + at })

@@ -169,7 +169,8 @@ test('who reads another network than the stored one neither answers nor leads, a
 })
 
 test(
-  'a past that the node has lost does not hide what is known of today, once it has been looked for, from whoever answers',
+  'a past that the node has lost does not hide what is known of today, once it has been looked for, ' +
+    'from whoever answers',
   { skip },
   async t => {
     const { url } = newPlace(t)
@@ -293,7 +294,8 @@ test('a commit whose answer is lost is neither lost nor counted twice', { skip }
   t.same(found, { events: ledger.daos.reduce((sum, { seqNum }) => sum + seqNum, 0), trades: ledger.swaps.length })
 })
 
-test('who writes a database without room says so, keeps the lead, and goes on once there is some', { skip }, async t => {
+test('who writes a database without room says so, keeps the lead, ' +
+  'and goes on once there is some', { skip }, async t => {
   const { url, schema } = newPlace(t)
   const ledger = present()
   const { history, events } = await share(t, ledger, url)
@@ -461,9 +463,11 @@ test('reads go by an index, however many swaps there are', { skip }, async t => 
   await (await openPostgresStore({ url, program: 'P' })).close()
   const events = `"${schema}".events`
   await ask(`insert into ${events} (revision, dao, seq, kind, slot, at, signature, event_index, side, reason)
-    select n, n % 50, n, 'SpotSwap', n, 1700000000 + n, 's' || n, 0, 'buy', case when n % 5000 = 0 then 'odd' end from generate_series(1, 30000) n`)
+    select n, n % 50, n, 'SpotSwap', n, 1700000000 + n, 's' || n, 0, 'buy', case when n % 5000 = 0 then 'odd' end
+    from generate_series(1, 30000) n`)
   await ask(
-    `insert into "${schema}".candles (dao, width, start, base, quote, trades, fees, unknown_fees, revision) select n % 50, 86400, n * 86400, 1, 1, 1, 1, 0, n from generate_series(1, 20000) n`
+    `insert into "${schema}".candles (dao, width, start, base, quote, trades, fees, unknown_fees, revision)
+    select n % 50, 86400, n * 86400, 1, 1, 1, 1, 0, n from generate_series(1, 20000) n`
   )
   for (const table of ['events', 'candles']) await ask(`analyze "${schema}".${table}`)
   for (const [sql, index] of [
@@ -475,13 +479,17 @@ test('reads go by an index, however many swaps there are', { skip }, async t => 
     [`select * from ${events} where revision > 100 and side is not null order by revision limit 10`, 'events_pkey'],
     [`select dao, at from ${events} where reason is not null order by at`, 'events_odd'],
     [
-      `select e.signature from (select * from unnest('{1,2}'::integer[], '{7,8}'::numeric(20, 0)[]) as keys (dao, seq)) wanted join ${events} e on e.dao = wanted.dao and e.seq = wanted.seq`,
+      `select e.signature
+      from (select * from unnest('{1,2}'::integer[], '{7,8}'::numeric(20, 0)[]) as keys (dao, seq)) wanted
+      join ${events} e on e.dao = wanted.dao and e.seq = wanted.seq`,
       'events_dao_seq_key'
     ],
     [`update ${events} set fee = 1, revision = 40000 where dao = 1 and seq = 1`, 'events_dao_seq_key'],
     [`select * from "${schema}".candles where revision > 19990 and revision <= 20000`, 'candles_revision'],
     [
-      `select d.* from (select * from unnest('{1,3}'::integer[], '{86400,172800}'::bigint[]) as keys (dao, start)) wanted join "${schema}".candles d on d.dao = wanted.dao and d.width = 86400 and d.start = wanted.start`,
+      `select d.*
+      from (select * from unnest('{1,3}'::integer[], '{86400,172800}'::bigint[]) as keys (dao, start)) wanted
+      join "${schema}".candles d on d.dao = wanted.dao and d.width = 86400 and d.start = wanted.start`,
       'candles_pkey'
     ]
   ] as const) {

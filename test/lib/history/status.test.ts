@@ -67,7 +67,10 @@ test('a head grows stale, but for a chain that has halted', async t => {
   t.throws(() => checkHead({ ...after(60), verifiedTo: null }), { code: 'WARMING_UP' })
   t.throws(
     () => checkHead(after(61)),
-    { code: 'HISTORY_UNAVAILABLE', message: 'the history is behind the chain: the newest state that is stored is 61 s old' }
+    {
+      code: 'HISTORY_UNAVAILABLE',
+      message: 'the history is behind the chain: the newest state that is stored is 61 s old'
+    }
   )
 })
 

@@ -19,8 +19,9 @@ const RENAMED = [
   [
     'sequence_ranges',
     'intervals',
-    `first_seq low, last_seq high, first_slot low_slot, last_slot high_slot, first_at low_at, last_at high_at, keeps_fees through,
-    quote_fees_after top_quote, base_fees_after top_base, pending_seq open_seq, pending_at open_at, pending_side open_side, pending_input open_input,
+    `first_seq low, last_seq high, first_slot low_slot, last_slot high_slot, first_at low_at, last_at high_at,
+    keeps_fees through, quote_fees_after top_quote, base_fees_after top_base, pending_seq open_seq,
+    pending_at open_at, pending_side open_side, pending_input open_input,
     pending_output open_output, pending_fees_after open_post`
   ]
 ] as const
@@ -44,13 +45,16 @@ const BACK = [
     ...(table === old ? [] : [`alter table ${table} rename to ${old}`])
   ]),
   ...['candles', 'closes', 'makers', 'fee_rates'].map(table => `drop table ${table}`),
-  'create table days (dao integer not null, day integer not null, base text not null, quote text not null, trades bigint not null, change bigint not null, primary key (dao, day))',
+  `create table days (dao integer not null, day integer not null, base text not null, quote text not null,
+    trades bigint not null, change bigint not null, primary key (dao, day))`,
   'alter table daos add column first_swap bigint',
   'create table rates (bps text primary key, swaps bigint not null)',
-  'create table segments (newest text primary key, newest_slot bigint not null, oldest text not null, oldest_slot bigint not null, oldest_time bigint, anchor text)',
+  `create table segments (newest text primary key, newest_slot bigint not null, oldest text not null,
+    oldest_slot bigint not null, oldest_time bigint, anchor text)`,
   'create index days_change on days (change)',
   'create table proposals (proposal text primary key, dao integer not null)',
-  'create table unplaced (signature text not null, place integer not null, kind text not null, primary key (signature, place))',
+  `create table unplaced (signature text not null, place integer not null, kind text not null,
+    primary key (signature, place))`,
   "insert into days values (1, 20000, '1', '1', 99, 1)",
   'create table accounts (address text primary key, seq text not null)',
   'delete from schema_version where version > 2',
@@ -61,9 +65,11 @@ const BACK = [
 
 const TABLES = {
   events: `select dao, seq, maker, block_index, quote_change, base_change, proposal, market, facts from events
-    where kind in ('SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal', 'AdminCancelProposal', 'InitializeDao',
+    where kind in ('SpotSwap', 'ProvideLiquidity', 'WithdrawLiquidity', 'LaunchProposal', 'FinalizeProposal',
+      'AdminCancelProposal', 'InitializeDao',
       'InitializeProposal', 'RemoveProposal', 'ConditionalSwap', 'CollectMeteoraDammFees') order by dao, seq`,
-  all: 'select revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events order by dao, seq',
+  all: `select revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees,
+    base_fees, quote_reserves, base_reserves, reason, raw from events order by dao, seq`,
   daos: 'select id, address from daos order by id',
   candles:
     `select dao, width, start, base, quote, trades, ${CANDLE.join(', ')} from candles order by dao, width, start`,
@@ -138,7 +144,8 @@ async function completes (t: Test, days: number, { open, run, all }: Place): Pro
 }
 
 test(
-  'a store of version 1.0 is rebuilt at its first start, and completed in the background, to what a new one would hold, through stops on the way',
+  'a store of version 1.0 is rebuilt at its first start, and completed in the background, ' +
+    'to what a new one would hold, through stops on the way',
   async t => {
     const folder = t.testdir({})
     const within = <T>(work: (db: Database.Database) => T): T => {

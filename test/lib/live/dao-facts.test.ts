@@ -8,7 +8,8 @@ import { atMoment } from '../../support/age-time.js'
 
 const MOST_EACH = 15
 
-test('DAOs of one base mint cost no more accounts each than others, and what is wrong with one is wrong with it alone', async t => {
+test('DAOs of one base mint cost no more accounts each than others, ' +
+  'and what is wrong with one is wrong with it alone', async t => {
   const ledger = createLedger({ seed: 5 })
   const base = ledger.mint()
   const daos = Array.from({ length: 80 }, () =>

@@ -117,7 +117,8 @@ const from = (address: string, firstSlot: number): [string, StoredDao] =>
   [address, { firstSlot, lastSlot: null, indexed: 0n }]
 
 test(
-  'what must be listed: stored DAOs from the first reading on, from the slot of an event of theirs, and what was seen a minute after it was made; excluded ones need not be',
+  'what must be listed: stored DAOs from the first reading on, from the slot of an event of theirs, ' +
+    'and what was seen a minute after it was made; excluded ones need not be',
   async t => {
     const stored = [from('stored', 70), from('excluded', 80)]
     const { ledger, still, moving, read, raw, list, asked } = setUp(
@@ -139,7 +140,8 @@ test(
   }
 )
 
-test('a DAO that was made right before a halt may be gone after it, also where the chain\'s clock does not leap', async t => {
+test('a DAO that was made right before a halt may be gone after it, ' +
+  'also where the chain\'s clock does not leap', async t => {
   for (const leap of [0, 3600]) {
     const { ledger, still, moving, read, raw, list, asked } = setUp()
     await read()
@@ -167,7 +169,9 @@ test('a list is refuted once an event from before it is stored of a DAO that it 
   stored.push(from(still.address, slot), from(moving.address, slot + 1))
   list(() => ledger.daos.map(({ address }) => raw(address)!))
   const { parts: [whole] } = await read()
-  t.same([short, whole].map(part => part!.isRefuted), [undefined, undefined], 'one that came later may not have been there')
+  t.same(
+    [short, whole].map(part => part!.isRefuted), [undefined, undefined], 'one that came later may not have been there'
+  )
   list(() => [raw(still.address)!])
   const { parts: [shorter] } = await read()
   stored.push(from(moving.address, slot))
@@ -212,7 +216,8 @@ test('a list is refuted also where the reading after it has failed', async t => 
   t.equal(short!.isRefuted, true)
 })
 
-test('the first list waits for what is stored, not for long, and is held against it as soon as that is known', async t => {
+test('the first list waits for what is stored, not for long, ' +
+  'and is held against it as soon as that is known', async t => {
   const stored: Array<[string, StoredDao]> = []
   let tell = () => {}
   // the wait keeps no process alive

@@ -66,9 +66,12 @@ test('a key that was no mint is asked for again each time; a failed read throws'
   await t.rejects(read(), { code: 'NODE_UNAVAILABLE' }, 'what is due is not left as it was')
 })
 
-test('what a mint points to is read only where metadata can be: anything else may be as large as accounts are', async t => {
+test('what a mint points to is read only where metadata can be: ' +
+  'anything else may be as large as accounts are', async t => {
   const ledger = createLedger({ seed: 5 })
-  const [own, other] = ['OWN', 'OTHER'].map(symbol => ledger.mint({ symbol, program: 'token-2022', metadata: 'pointer' }))
+  const [own, other] = ['OWN', 'OTHER'].map(
+    symbol => ledger.mint({ symbol, program: 'token-2022', metadata: 'pointer' })
+  )
   const [place, elsewhere] = [own!.metadataAccount!, ledger.newAddress()]
   const { owner, data } = ledger.account(other!.address)!
   data.set(fromBase58(elsewhere), data.indexOf(fromBase58(other!.metadataAccount!)))

@@ -16,7 +16,10 @@ t.test('an image of the size that others expect, whatever is known', async t => 
 })
 
 t.test('a price that is written with a power of ten keeps it', async t => {
-  t.match(cardSource({ ...FACTS, price: '1.2346 × 10⁻¹¹', volume: '1.283\u202fM USDC' }), />1\.2346 × 10⁻¹¹<.*>1\.283 M USDC</s)
+  t.match(
+    cardSource({ ...FACTS, price: '1.2346 × 10⁻¹¹', volume: '1.283\u202fM USDC' }),
+    />1\.2346 × 10⁻¹¹<.*>1\.283 M USDC</s
+  )
 })
 
 t.test('texts of strangers are text alone, of letters that the font has, and bounded', async t => {

@@ -37,7 +37,8 @@ t.test('what names may pretend', async t => {
   const pool = (id: string, base: ReturnType<typeof token>, quote = usdc, priced = true): Pool =>
     ({ ...pools[0]!, pool_id: id, base, quote, priced_in_usd: priced })
   const list = [
-    pool('a', token('A', 'META', 'Meta')), pool('b', token('B', 'ΜEТA\u200b', 'Other')), pool('c', token('A', 'META', 'Meta')),
+    pool('a', token('A', 'META', 'Meta')), pool('b', token('B', 'ΜEТA\u200b', 'Other')),
+    pool('c', token('A', 'META', 'Meta')),
     pool('d', token('D', '', 'meta')), pool('e', token('E', 'ORE'), token('F', 'ＵSDC'), false),
     pool('g', token('G', 'SOL'), usdc), pool('h', token('H', ''))
   ]

@@ -170,7 +170,8 @@ for (const [how, trouble] of [['reset', 'connection'], ['silent', 'timeout']] as
   )
 }
 
-test('after Redis is back, who is not heard of again counts for as long as a replica may be late', { skip }, async t => {
+test('after Redis is back, ' +
+  'who is not heard of again counts for as long as a replica may be late', { skip }, async t => {
   const { hostname, port, pathname } = new URL(SERVER)
   const link = await createLink({ host: hostname, port: Number(port || 6379) })
   t.teardown(() => link.close())
@@ -261,7 +262,11 @@ async function startRedis (t: Test, ...settings: string[]) {
 async function startLink (t: Test, port: number) {
   const changes: boolean[] = []
   const link = createRedisLink({
-    url: `redis://127.0.0.1:${port}`, prefix: 'test:', expiry: MINUTE, ...PATIENT, onChange: ({ up }) => changes.push(up)
+    url: `redis://127.0.0.1:${port}`,
+    prefix: 'test:',
+    expiry: MINUTE,
+    ...PATIENT,
+    onChange: ({ up }) => changes.push(up)
   })
   t.teardown(() => link.close())
   await link.start()

@@ -6,7 +6,8 @@ import { createLedger } from '../../../simulator/ledger.js'
 import { withLists } from '../../support/account-lists.js'
 import { atMoment } from '../../support/age-time.js'
 
-test('numbers are those of the accounts; what is not there, or another\'s, is left out, not taken for none', async t => {
+test('numbers are those of the accounts; what is not there, or another\'s, is left out, ' +
+  'not taken for none', async t => {
   const ledger = createLedger({ seed: 5 })
   const usdc = ledger.usdc()
   const [first, second] = [1, 2].map(() => ledger.dao(

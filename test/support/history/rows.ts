@@ -8,12 +8,15 @@ import { ask } from './postgres.js'
 
 const DAO = (table: string) => `(select address from daos where id = ${table}.dao) as dao`
 const CANDLE =
-  'base, quote, trades, fees, unknown_fees, open_seq, open_quote, open_base, close_seq, close_quote, close_base, high_quote, high_base, low_quote, low_base, average_quote, average_base'
+  'base, quote, trades, fees, unknown_fees, open_seq, open_quote, open_base, close_seq, close_quote, close_base, ' +
+    'high_quote, high_base, low_quote, low_base, average_quote, average_base'
 const QUERIES: Record<string, string> = {
-  events: `select ${DAO('events')}, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees, base_fees, quote_reserves, base_reserves, reason, raw from events`,
+  events: `select ${DAO('events')}, seq, kind, slot, at, signature, event_index, side, input, output, fee, quote_fees,
+    base_fees, quote_reserves, base_reserves, reason, raw from events`,
   daos: 'select address from daos',
   candles: `select ${DAO('candles')}, width, start, ${CANDLE} from candles`,
-  sequence_ranges: `select ${DAO('sequence_ranges')}, first_seq, last_seq, first_slot, last_slot, first_at, last_at, keeps_fees, quote_fees_after, base_fees_after,
+  sequence_ranges: `select ${DAO('sequence_ranges')}, first_seq, last_seq, first_slot, last_slot, first_at, last_at,
+    keeps_fees, quote_fees_after, base_fees_after,
     pending_seq, pending_at, pending_side, pending_input, pending_output, pending_fees_after from sequence_ranges`,
   missing: 'select * from missing',
   meta: "select * from meta where key in ('program', 'indexedRanges', 'ended', 'events', 'swaps', 'rates', 'valuation')"

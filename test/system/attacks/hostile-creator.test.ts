@@ -9,7 +9,8 @@ const LOOKS = 2
 const cents = (text: string | undefined): bigint => BigInt((text ?? '0.00').replace('.', ''))
 
 test(
-  `a random hostile creator of DAOs makes ${MOVES} moves: no honest figure moves, no sum by more than his own trades in dollars`,
+  `a random hostile creator of DAOs makes ${MOVES} moves: no honest figure moves, ` +
+    'no sum by more than his own trades in dollars',
   async t => {
     const stage = await openStage()
     t.teardown(() => stage.close())

@@ -98,7 +98,8 @@ inBrowser(visiting => {
     t, { page, service }
   ) => {
     const [first, second, third] = POOLS
-    const alike = { ...second!, base: { ...second!.base, symbol: ` ${first!.base.symbol.toLowerCase().replaceAll('e', 'е')}` } }
+    const symbol = ` ${first!.base.symbol.toLowerCase().replaceAll('e', 'е')}`
+    const alike = { ...second!, base: { ...second!.base, symbol } }
     const false_ = { ...third!, priced_in_usd: false, quote: { ...third!.quote, mint: third!.pool_id, symbol: 'ＵＳＤＣ' } }
     service.answers.pools = () => ({ body: [first!, alike, ...POOLS.slice(3), false_] })
     await page.goto(service.url)
@@ -136,7 +137,9 @@ inBrowser(visiting => {
     await page.getByRole('heading', { name: 'META / USDC' }).waitFor()
   })
 
-  visiting('who stands on a decision goes on doing so as they are asked for again', {}, async (t, { page, service }) => {
+  visiting('who stands on a decision goes on doing so as they are asked for again', {}, async (
+    t, { page, service }
+  ) => {
     await stopClock(page)
     await page.goto(`${service.url}/decisions`)
     await page.locator('#past .explorer').nth(3).focus()

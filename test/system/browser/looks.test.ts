@@ -14,10 +14,14 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const ORE = poolOf('ORE')
 /** How much what is seen moved while the page came to rest: the measure of the browser. */
 const SHIFTS =
-  'globalThis.shifted = 0; new PerformanceObserver(list => { for (const { value } of list.getEntries()) globalThis.shifted += value }).observe({ type: "layout-shift", buffered: true })'
+  'globalThis.shifted = 0; new PerformanceObserver(list => { ' +
+    'for (const { value } of list.getEntries()) globalThis.shifted += value ' +
+    '}).observe({ type: "layout-shift", buffered: true })'
 const MAX_SHIFT = 0.05
 /** Figures, and addresses beside them, that reach out of their cell, where they are cut off or lie over others. */
-const OUTSIDE = `[...document.querySelectorAll('td :is(.figure, .change, .address), .trades td > span')].filter(part => {
+const OUTSIDE = `[
+  ...document.querySelectorAll('td :is(.figure, .change, .address), .trades td > span')
+].filter(part => {
   const [inner, cell] = [part, part.closest('td')].map(node => node.getBoundingClientRect())
   return inner.width > 0 && (inner.left < cell.left - 1 || inner.right > cell.right + 1)
 }).map(({ textContent }) => textContent)`
@@ -89,7 +93,8 @@ inBrowser(visiting => {
         if (width < 1000) {
           const inSight = await evaluate<number>(
             page,
-            '[...document.querySelectorAll("#pools-body tr")].filter(row => row.getBoundingClientRect().bottom <= innerHeight).length'
+            '[...document.querySelectorAll("#pools-body tr")]' +
+              '.filter(row => row.getBoundingClientRect().bottom <= innerHeight).length'
           )
           t.ok(inSight >= 5, `${inSight} pools above the fold`)
           await page.getByLabel('Sort by').selectOption('price ascending')
@@ -172,7 +177,9 @@ inBrowser(visiting => {
     t.ok(bytes < 220_000, `${bytes} bytes with it`)
   })
 
-  visiting('of forced colours, what a colour tells is told', { forcedColors: 'active' }, async (t, { page, service }) => {
+  visiting('of forced colours, what a colour tells is told', { forcedColors: 'active' }, async (
+    t, { page, service }
+  ) => {
     await openPool(page, service.url, ORE.pool_id)
     await evaluate(page, 'document.body.append(Object.assign(document.createElement("i"), { className: "probe" }))')
     const colour = (name: string): Promise<string> => evaluate(page, `(() => {
@@ -181,7 +188,9 @@ inBrowser(visiting => {
       return getComputedStyle(probe).color
     })()`)
     t.not(await colour('up'), await colour('down'), 'a candle that rises from one that falls')
-    t.equal(await evaluate(page, 'getComputedStyle(document.querySelector("label:has(:checked)")).outlineStyle'), 'solid')
+    t.equal(
+      await evaluate(page, 'getComputedStyle(document.querySelector("label:has(:checked)")).outlineStyle'), 'solid'
+    )
   })
 
   visiting(
@@ -203,7 +212,8 @@ inBrowser(visiting => {
 
   visiting('works where storage is denied', {}, async (t, { page, service }) => {
     await page.addInitScript(
-      'Object.defineProperty(globalThis, "localStorage", { get () { throw new DOMException("denied", "SecurityError") } })'
+      'Object.defineProperty(globalThis, "localStorage", ' +
+        '{ get () { throw new DOMException("denied", "SecurityError") } })'
     )
     await page.goto(service.url)
     await loaded(page)

@@ -381,7 +381,9 @@ export const SPARKLINES = {
 }
 
 /** What is known of treasuries: of META's alone. */
-export const TREASURIES = [{ dao: address(101), nav_usd: '84200000.00', nav_per_token: '4.210000000000', premium: '0.5399' }]
+export const TREASURIES = [
+  { dao: address(101), nav_usd: '84200000.00', nav_per_token: '4.210000000000', premium: '0.5399' }
+]
 export const treasuryOf = (dao: string) =>
   TREASURIES.find(treasury => treasury.dao === dao) ?? { dao, nav_usd: null, nav_per_token: null, premium: null }
 

@@ -15,9 +15,11 @@ inBrowser(visiting => {
     t.equal(await page.title(), 'DAO Market Data')
     t.same(await symbols(page), POOLS.map(shownName), 'deepest first, what nothing prices last')
     const cells = await rowOf(page, 'ORE').locator('th, td').allInnerTexts()
-    t.same(cells.map(text => text.replace(/\s+/g, ' ').replace(/ · .*/, '').trim()),
-      ['O ORE / USDC Proposal : A proposal is being decided: part of the pool’s reserves trades in its conditional markets until then, so less liquidity stands behind the spot price. Orchard Collective'.replace('/ ', ''),
-        '0.91235 USDC', '+18.05 %', '', '109.8 K USDC', '$451.2 K', '– FDV –', '– NAV –', '909'])
+    t.same(cells.map(text => text.replace(/\s+/g, ' ').replace(/ · .*/, '').trim()), [
+      ('O ORE / USDC Proposal : A proposal is being decided: part of the pool’s reserves trades in its conditional ' +
+        'markets until then, so less liquidity stands behind the spot price. Orchard Collective').replace('/ ', ''),
+      '0.91235 USDC', '+18.05 %', '', '109.8 K USDC', '$451.2 K', '– FDV –', '– NAV –', '909'
+    ])
     t.equal(await rowOf(page, 'META').locator('.premium-cell').innerText(), '+53.99 %\nNAV $4.2100')
     t.equal(await rowOf(page, 'META').locator('.cap-cell').innerText(), '$64.83\u202fM\nFDV $129.7\u202fM')
     t.equal(
@@ -32,7 +34,8 @@ inBrowser(visiting => {
     t.equal(await page.locator('.pools th[aria-sort]').getAttribute('aria-sort'), 'descending')
     const inSight = await evaluate<number>(
       page,
-      '[...document.querySelectorAll("#pools-body tr")].filter(row => row.getBoundingClientRect().bottom <= innerHeight).length'
+      '[...document.querySelectorAll("#pools-body tr")]' +
+        '.filter(row => row.getBoundingClientRect().bottom <= innerHeight).length'
     )
     t.ok(inSight >= 8, `${inSight} pools above the fold`)
     t.match(await page.locator('#pools-fresh').innerText(), /^Loaded at \d\d:\d\d:\d\d$/)
@@ -261,7 +264,8 @@ inBrowser(visiting => {
     await page.goto(service.url)
     const notice = page.locator('#pools-state .notice')
     await notice.filter({ hasText: 'Upstream RPC service unavailable' }).waitFor()
-    await page.locator('#banner').filter({ hasText: 'Upstream RPC service unavailable. This page keeps trying.' }).waitFor()
+    await page.locator('#banner')
+      .filter({ hasText: 'Upstream RPC service unavailable. This page keeps trying.' }).waitFor()
     const again = page.locator('#banner').getByRole('button', { name: 'Try now' })
     for (const times of [2, 3]) {
       await again.press('Enter')

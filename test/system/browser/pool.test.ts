@@ -166,7 +166,9 @@ inBrowser(visiting => {
     t.equal(await slider.getAttribute('aria-valuetext'), candle, 'the same candle is pointed at')
   })
 
-  visiting('the last trade, the pool\'s price and the market cap, each by its name', {}, async (t, { page, service }) => {
+  visiting('the last trade, the pool\'s price and the market cap, each by its name', {}, async (
+    t, { page, service }
+  ) => {
     await openPool(page, service.url, META.pool_id)
     t.match(await page.locator('.headline').innerText(), /Pool price · last trade at [\d.]+, \d+ s ago$/)
     t.equal(await page.locator('#last-trade').getAttribute('title'), tradesOf(1)[0]!.price)

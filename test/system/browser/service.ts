@@ -247,12 +247,15 @@ export const CONTRAST = `(() => {
     return [255, 255, 255]
   }
   const faint = []
-  const walker = document.createTreeWalker(document.querySelector('dialog[open]') ?? document.body, NodeFilter.SHOW_TEXT)
+  const root = document.querySelector('dialog[open]') ?? document.body
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
   while (walker.nextNode()) {
     const { parentElement: node, textContent } = walker.currentNode
     const style = getComputedStyle(node)
-    if (textContent.trim() === '' || node.closest('noscript, .unseen') !== null || !node.checkVisibility({ visibilityProperty: true })) continue
-    const [a, b] = [luminance(channels(node.closest('svg') === null ? style.color : style.fill)), luminance(behind(node))]
+    if (textContent.trim() === '' || node.closest('noscript, .unseen') !== null) continue
+    if (!node.checkVisibility({ visibilityProperty: true })) continue
+    const colour = node.closest('svg') === null ? style.color : style.fill
+    const [a, b] = [luminance(channels(colour)), luminance(behind(node))]
     const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05)
     if (ratio < 4.5) faint.push(textContent.trim().slice(0, 40) + ' ' + ratio.toFixed(2))
   }

@@ -44,7 +44,8 @@ inBrowser(visiting => {
       await page.clock.install()
       await openPool(page, url, id)
       const first =
-      'document.querySelector("#trade-rows .trade-tx button")?.title ?? document.querySelector("#trade-rows time").dateTime'
+      'document.querySelector("#trade-rows .trade-tx button")?.title ?? ' +
+        'document.querySelector("#trade-rows time").dateTime'
       const before = await evaluate<string>(page, first)
       await page.clock.pauseAt(Date.now() + 3_600_000)
       // whoever trades picks a pool: until it is this one, and final
@@ -80,8 +81,11 @@ inBrowser(visiting => {
         liquidity: string
         trades: string
       }>>(page, `[...document.querySelectorAll('#pools-body tr')].map(row => ({
-      href: row.querySelector('a').href, price: row.querySelector('.price-cell .figure').title, volume: row.querySelector('.volume-cell .figure').title,
-      liquidity: row.querySelector('.liquidity-cell .figure').title, trades: row.querySelector('.trades-cell').innerText }))`)
+      href: row.querySelector('a').href,
+      price: row.querySelector('.price-cell .figure').title,
+      volume: row.querySelector('.volume-cell .figure').title,
+      liquidity: row.querySelector('.liquidity-cell .figure').title,
+      trades: row.querySelector('.trades-cell').innerText }))`)
       t.same(rows.map(({ href }) => href.split('/').at(-1)), pools.map(({ pool_id: pool }) => pool))
       for (const [index, { price, volume, liquidity, trades }] of rows.entries()) {
         const pool = pools[index]!
@@ -148,7 +152,9 @@ inBrowser(visiting => {
         const newest = candles.at(-1)!
         await holds(
           page,
-        `document.querySelectorAll('#candle-readout dd')[4]?.title.replaceAll(',', '') === ${JSON.stringify(newest.close)} && document.getElementById('candle').max === ${JSON.stringify(String(candles.length - 1))}`
+          "document.querySelectorAll('#candle-readout dd')[4]?.title.replaceAll(',', '') === " +
+            `${JSON.stringify(newest.close)} && ` +
+            `document.getElementById('candle').max === ${JSON.stringify(String(candles.length - 1))}`
         )
         t.same(
           (await titles(page, '#candle-readout dd')).slice(1, 5).map(digits),
@@ -162,7 +168,8 @@ inBrowser(visiting => {
         target_volume: string
       }>>(`/api/pools/${id}/days`)
       const row =
-      `[...document.querySelectorAll('#candle-rows tr')].find(row => row.querySelector('time').dateTime.startsWith('${days.at(-1)!.date}'))`
+      "[...document.querySelectorAll('#candle-rows tr')]" +
+        `.find(row => row.querySelector('time').dateTime.startsWith('${days.at(-1)!.date}'))`
       // the table is filled once it is open
       await holds(page, `${row} !== undefined`)
       const shown = await evaluate<string[]>(page, `[...${row}.querySelectorAll('td')].map(cell => cell.title)`)

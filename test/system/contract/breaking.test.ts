@@ -13,7 +13,8 @@ test('spec 9: the contract breaks nothing that the last release promised', async
   t.same(
     problems,
     [],
-    `clients of version ${released.info.version} would break. Take it back, or release a new major version and put its openapi.json in the place of test/system/contract/released.json`
+    `clients of version ${released.info.version} would break. Take it back, or release a new major version ` +
+      'and put its openapi.json in the place of test/system/contract/released.json'
   )
 })
 

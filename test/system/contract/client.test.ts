@@ -18,7 +18,9 @@ export async function market (baseUrl: string) {
   const mintAddress: string = deepest.base_currency
   const supply = await client.GET('/api/supply/{mintAddress}', { params: { path: { mintAddress } } })
   const decimals: number | undefined = supply.data?.data.decimals
-  const total = await client.GET('/api/supply/{mintAddress}/total', { params: { path: { mintAddress } }, parseAs: 'text' })
+  const total = await client.GET(
+    '/api/supply/{mintAddress}/total', { params: { path: { mintAddress } }, parseAs: 'text' }
+  )
   const text: string | undefined = total.data
   const refused = await client.GET('/api/tickers/{ticker_id}', { params: { path: { ticker_id: 'x' } } })
   const message: string | undefined = refused.error?.error
@@ -28,7 +30,8 @@ export async function market (baseUrl: string) {
   const path = { pool_id: first.pool_id }
   const one = await client.GET('/api/pools/{pool_id}', { params: { path } })
   const trades = await client.GET('/api/pools/{pool_id}/trades', { params: { path, query: { limit: '2' } } })
-  const older = await client.GET('/api/pools/{pool_id}/trades', { params: { path, query: { before: trades.data?.at(-1)?.trade_id ?? '' } } })
+  const before = trades.data?.at(-1)?.trade_id ?? ''
+  const older = await client.GET('/api/pools/{pool_id}/trades', { params: { path, query: { before } } })
   const candles = await client.GET('/api/pools/{pool_id}/ohlcv', { params: { path, query: { interval: '1d' } } })
   const days = await client.GET('/api/pools/{pool_id}/days', { params: { path } })
   const [day] = days.data ?? []

@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { contractFiles, describeContract } from '../../../scripts/contract.js'
 import { build, settings, startChain } from '../../helper.js'
-import { answerOf, type Contract, createValidators, type DocumentedAnswer, type Operation, type Way } from './document.js'
+import {
+  answerOf, type Contract, createValidators, type DocumentedAnswer, type Operation, type Way
+} from './document.js'
 
 const committed = (name: string): string => readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')
 const contract = JSON.parse(committed('openapi.json')) as Contract
@@ -92,7 +94,9 @@ test('every example is valid, and every component and answer has one', async t =
     for (const [status, { content = {}, way }] of answersOf(path, operation)) {
       for (const [media, { example, examples = {} }] of Object.entries(content)) {
         const values = [...Object.values(examples).map(({ value }) => value), ...example === undefined ? [] : [example]]
-        for (const value of values) hold([...way, 'content', media, 'schema'], value, `${path} ${status}: ${JSON.stringify(value)}`)
+        for (const value of values) {
+          hold([...way, 'content', media, 'schema'], value, `${path} ${status}: ${JSON.stringify(value)}`)
+        }
       }
     }
   }

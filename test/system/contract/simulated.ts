@@ -15,7 +15,8 @@ const FILE = new URL('recording.json', FOLDER)
 /** Set, the fixtures are written anew instead of compared: look at the difference before committing it. */
 export const UPDATE = process.env.UPDATE_FIXTURES === '1'
 export const HOW =
-  'if that is meant, run `UPDATE_FIXTURES=1 npx tap --disable-coverage test/system/contract/replay.test.ts` and commit what it changes'
+  'if that is meant, run `UPDATE_FIXTURES=1 npx tap --disable-coverage test/system/contract/replay.test.ts` and ' +
+    'commit what it changes'
 
 /** An address that holds no mint: wrapped SOL, which this chain has not. */
 export const NO_MINT = 'So11111111111111111111111111111111111111112'

@@ -3,7 +3,9 @@ import type { Test } from 'tap'
 import { systemClock } from '../../../lib/clock.js'
 import { formatUnits } from '../../../lib/decimal.js'
 import type { Ticker } from '../../../schemas/ticker.js'
-import { createLedger, createRandom, FINALITY_SLOTS, startNode, type Dao, type Ledger } from '../../../simulator/index.js'
+import {
+  createLedger, createRandom, FINALITY_SLOTS, startNode, type Dao, type Ledger
+} from '../../../simulator/index.js'
 import { build, settings, until } from '../../helper.js'
 import { createCrawler, type Ask, type CrawledPool } from './crawler.js'
 
@@ -179,7 +181,8 @@ export async function crawl (t: Test, { env, services: count, hours: length, lat
         (
           { signature, side, input, output }
         ) =>
-          `${signature} ${formatUnits(input, side === 'buy' ? 6 : dao.base.decimals)} ${formatUnits(output, side === 'buy' ? dao.base.decimals : 6)}`
+          `${signature} ${formatUnits(input, side === 'buy' ? 6 : dao.base.decimals)} ` +
+            formatUnits(output, side === 'buy' ? dao.base.decimals : 6)
       )
     t.same(
       crawler.pools.get(dao.address)?.swaps, want, `${want.length} swaps of a pool of ${dao.base.decimals} decimals`

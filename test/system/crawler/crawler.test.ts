@@ -17,7 +17,8 @@ test(`${HOURS} hours on one process: its ranges stay, and the crawler has what t
     async late () {
       const db = new Database(join(folder, 'history.db'), { readonly: true })
       const rows = db.prepare(
-        'select daos.address as dao, events.slot, events.kind from events join daos on daos.id = events.dao where late = \'event\''
+        'select daos.address as dao, events.slot, events.kind from events join daos on daos.id = events.dao ' +
+          'where late = \'event\''
       ).all()
       db.close()
       return rows as Array<{ dao: string, slot: number, kind: string }>

@@ -108,7 +108,8 @@ export function createCrawler (from: number, lost: readonly number[] = []): Craw
       }
       if (expected.base !== after.base || expected.quote !== after.quote) {
         throw new Error(
-        `${path}: ${place.join()} of ${event.pairId} leaves ${after.base} ${after.quote}, ${expected.base} ${expected.quote} follow`
+        `${path}: ${place.join()} of ${event.pairId} leaves ${after.base} ${after.quote}, ` +
+          `${expected.base} ${expected.quote} follow`
         )
       }
     }

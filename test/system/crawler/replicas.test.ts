@@ -12,7 +12,8 @@ test('thirty hours on three replicas: they never disagree on a range', {
     hours: 30,
     async late () {
       const rows = await askPostgres(
-        `select d.address as dao, e.slot, e.kind from "${schema}".events e join "${schema}".daos d on d.id = e.dao where late = 'event'`
+        `select d.address as dao, e.slot, e.kind
+        from "${schema}".events e join "${schema}".daos d on d.id = e.dao where late = 'event'`
       )
       return rows.map(({ dao, slot, kind }) => ({ dao: String(dao), slot: Number(slot), kind: String(kind) }))
     }

@@ -32,7 +32,8 @@ test('no log line, answer or metric of the real process holds a key, whatever th
   // the worst case: an error that carries the setting itself, as the platform's errors do, and that nothing catches
   writeFileSync(
     crash,
-    "process.on('SIGWINCH', () => { throw Object.assign(new Error('Invalid URL ' + process.env.CHAIN_RPC_URL), { input: process.env.CHAIN_WS_URL }) })"
+    "process.on('SIGWINCH', () => { throw Object.assign(new Error('Invalid URL ' + process.env.CHAIN_RPC_URL), " +
+      '{ input: process.env.CHAIN_WS_URL }) })'
   )
   const server = startServer(t, {
     CHAIN_RPC_URL: `${hide(node.url)},${hide('http://127.0.0.1:9')}`,
@@ -124,7 +125,8 @@ test('stores that are away are told without their passwords', async t => {
 
 test('secrets are found in every part and spelling, and nothing else is hidden', async t => {
   const secrets = secretsOf({
-    CHAIN_RPC_URL: ' https://rpc.example.com/v2/path-key?api-key=query-key , https://user-name:pass%21word@other.example.com:8899/',
+    CHAIN_RPC_URL: ' https://rpc.example.com/v2/path-key?api-key=query-key , ' +
+      'https://user-name:pass%21word@other.example.com:8899/',
     DATABASE_URL: 'postgres://tickers:it%27s"quoted@db.example.com/market?password=in-query',
     REDIS_URL: '',
     PORT: '12345',

@@ -39,7 +39,8 @@ test('a signal ends a start that waits for others, at once and with status 0', {
   await until(
     'it has begun',
     async () => (await other.query(
-      "select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())"
+      `select from pg_locks where locktype = 'advisory' and not granted
+        and database = (select oid from pg_database where datname = current_database())`
     )).rows.length > 0
   )
   const at = steadyNow()
@@ -65,7 +66,8 @@ async function onLink (t: Test, settings = {}) {
   return { link, server, url, place, env }
 }
 
-test('of a silent database what needs it is 503 in time, however many ask, and no fault of a node', { skip }, async t => {
+test('of a silent database what needs it is 503 in time, however many ask, ' +
+  'and no fault of a node', { skip }, async t => {
   const { link, url } = await onLink(t)
   const [{ ticker_id: pair }] = await (await fetch(`${url}/api/tickers`)).json() as [{ ticker_id: string }]
   t.equal((await fetch(`${url}/api/proposals`)).status, 200)
@@ -99,7 +101,8 @@ async function checkTold (t: Test, url: string, expected: Record<string, boolean
   }
 }
 
-test('/ready tells of each group whether it answers: beside another basis, and of a silent database', { skip }, async t => {
+test('/ready tells of each group whether it answers: beside another basis, ' +
+  'and of a silent database', { skip }, async t => {
   const { link, url, place, env } = await onLink(t, { STALE_IF_ERROR: '0' })
   const other = await startServer(t, { ...env, ROLE: 'api', VOLUME_BASIS: 'fees', DATABASE_URL: place.url }).url()
   await until('it has read the database', async () => (await fetch(`${other}/dexscreener/latest-block`)).ok)

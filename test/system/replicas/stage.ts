@@ -90,10 +90,12 @@ export async function setStage ({ url, schema }: { url: string, schema: string }
       `create table "${schema}".writers (n bigserial primary key, pid integer not null default pg_backend_pid())`
     )
     await ask(
-      `create function "${schema}".note () returns trigger language plpgsql as $$ begin insert into "${schema}".writers default values; return new; end $$`
+      `create function "${schema}".note () returns trigger language plpgsql as $$
+      begin insert into "${schema}".writers default values; return new; end $$`
     )
     await ask(
-      `create trigger note after insert or update on "${schema}".meta for each row when (new.key in ('head_time', 'revision')) execute function "${schema}".note()`
+      `create trigger note after insert or update on "${schema}".meta
+      for each row when (new.key in ('head_time', 'revision')) execute function "${schema}".note()`
     )
   }
   const lastWriter = async () => (await ask(

@@ -62,7 +62,9 @@ async function lacking (world: World): Promise<string> {
   const listed = new Set(tickers.body.map((ticker: any) => ticker.pool_id))
   const unlisted = alive.filter(({ address }) => !listed.has(address))
   if (unlisted.length > 0 && unlisted.every(isHidden)) return ''
-  if (unlisted.length > 0) return `tickers lack ${unlisted.map(({ address }) => `${address} (${String(reasons.get(address))})`).join()}`
+  if (unlisted.length > 0) {
+    return `tickers lack ${unlisted.map(({ address }) => `${address} (${String(reasons.get(address))})`).join()}`
+  }
   if (!isComplete(
     aggregate
   )) return `the history is incomplete, ${String(aggregate.headers['x-history-missing'])} missing`

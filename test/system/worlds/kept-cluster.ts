@@ -7,7 +7,8 @@ const refused = (at: number, node: number, method: string, value: number): World
 
 export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
   {
-    found: 'Transactions that were never executed, and a bulk method that gives a hundred at most: no gap, no fault, no trade.',
+    found: 'Transactions that were never executed, and a bulk method that gives a hundred at most: no gap, no fault, ' +
+      'no trade.',
     plan: {
       seed: 5046,
       nodes: 2,
@@ -23,7 +24,8 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'Events of unknown kinds before and after a release in which events have grown: judged by the account, no DAO stays out.',
+    found: 'Events of unknown kinds before and after a release in which events have grown: judged by the account, ' +
+      'no DAO stays out.',
     plan: {
       seed: 5003,
       nodes: 2,
@@ -42,7 +44,8 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'Nodes of half the methods, the accounts named first, a whole one last: scans are aborted, the long-term store is not reached, bodies end in the middle, and every figure is served.',
+    found: 'Nodes of half the methods, the accounts named first, a whole one last: scans are aborted, ' +
+      'the long-term store is not reached, bodies end in the middle, and every figure is served.',
     plan: {
       seed: 5047,
       nodes: 3,
@@ -100,7 +103,8 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: two nodes of half the methods, each of ten calls a second, and a past that takes minutes: the accounts are read beside it.',
+    found: 'For defects put back: two nodes of half the methods, each of ten calls a second, ' +
+      'and a past that takes minutes: the accounts are read beside it.',
     plan: {
       seed: 5053,
       nodes: 2,
@@ -117,7 +121,8 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'Our clock was ten minutes behind, and the only `Date` that spoke against it went wrong by an hour: UTC fell behind the chain\'s own time, and an old list was fresh.',
+    found: 'Our clock was ten minutes behind, and the only `Date` that spoke against it went wrong by an hour: ' +
+      'UTC fell behind the chain\'s own time, and an old list was fresh.',
     plan: {
       seed: 6013,
       nodes: 1,
@@ -158,7 +163,8 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'While the process was down its nodes forgot where it had been. One of them lists no signatures at all: that was taken for a sign that it might know, so that nothing was ever given up, and no volume served.',
+    found: 'While the process was down its nodes forgot where it had been. One of them lists no signatures at all: ' +
+      'that was taken for a sign that it might know, so that nothing was ever given up, and no volume served.',
     plan: {
       seed: 8127,
       nodes: 2,
@@ -174,7 +180,9 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'A node left the newest trade of each DAO out of its lists, and as none could be listed any more the last list was served: its age was counted from a head that lacked the trade, not from when the accounts last confirmed it.',
+    found: 'A node left the newest trade of each DAO out of its lists, and as none could be listed any more the last ' +
+      'list was served: its age was counted from a head that lacked the trade, ' +
+      'not from when the accounts last confirmed it.',
     plan: {
       seed: 310,
       nodes: 1,
@@ -191,7 +199,9 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'At a first start the node listed the oldest transactions of the day and gave them broken: a DAO whose first stored event came after one of them had no number that showed it to be missing, and counted too little.',
+    found: 'At a first start the node listed the oldest transactions of the day and gave them broken: ' +
+      'a DAO whose first stored event came after one of them had no number that showed it to be missing, ' +
+      'and counted too little.',
     plan: {
       seed: 9250,
       nodes: 1,
@@ -217,7 +227,8 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'While the process was down its nodes began from a snapshot again, and nobody traded since: they list no signature at all. The head waited for the next trade, and no volume was served.',
+    found: 'While the process was down its nodes began from a snapshot again, and nobody traded since: ' +
+      'they list no signature at all. The head waited for the next trade, and no volume was served.',
     plan: {
       seed: 9241,
       nodes: 3,
@@ -236,7 +247,8 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'At a first start the only node listed no account. What was made of that was served for a minute after the events had shown that it was false.',
+    found: 'At a first start the only node listed no account. What was made of that was served for a minute after ' +
+      'the events had shown that it was false.',
     plan: {
       seed: 10_005,
       nodes: 1,
@@ -251,7 +263,10 @@ export const KEPT_CLUSTER: Array<{ found: string, plan: Plan }> = [
       events: [
         { at: 0, for: 160, node: 0, weather: { kind: 'fault', rule: { kind: 'short-accounts' } } },
         {
-          at: 0, for: 98, node: 0, weather: { kind: 'fault', rule: { kind: 'wrong-order', method: 'getSignaturesForAddress' } }
+          at: 0,
+          for: 98,
+          node: 0,
+          weather: { kind: 'fault', rule: { kind: 'wrong-order', method: 'getSignaturesForAddress' } }
         }
       ]
     }

@@ -79,7 +79,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'After eleven minutes without a node, windows ended where the chain clock had stopped: ten minutes of trades were left out.',
+    found: 'After eleven minutes without a node, windows ended where the chain clock had stopped: ' +
+      'ten minutes of trades were left out.',
     plan: {
       seed: 5,
       nodes: 1,
@@ -94,7 +95,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'While a bulk call for the head was on its way, reading back looped without a pause: no answer ever came in, and the process hung.',
+    found: 'While a bulk call for the head was on its way, reading back looped without a pause: ' +
+      'no answer ever came in, and the process hung.',
     plan: {
       seed: 1,
       nodes: 1,
@@ -129,7 +131,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'The chain clock stood with a node alone, which then went on without giving block times: windows ended where it had stood.',
+    found: 'The chain clock stood with a node alone, which then went on without giving block times: ' +
+      'windows ended where it had stood.',
     plan: {
       seed: 54,
       nodes: 1,
@@ -147,7 +150,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'The preferred node was five minutes behind when the process started, and moved: what it showed was served as fresh.',
+    found: 'The preferred node was five minutes behind when the process started, and moved: ' +
+      'what it showed was served as fresh.',
     plan: {
       seed: 3,
       nodes: 2,
@@ -184,7 +188,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'The count of the worlds was wrong, not the service: when a halted chain goes on, windows end where it stood until what follows is final.',
+    found: 'The count of the worlds was wrong, not the service: when a halted chain goes on, ' +
+      'windows end where it stood until what follows is final.',
     plan: {
       seed: 69,
       nodes: 2,
@@ -199,7 +204,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'The good node went away, the other fell five minutes behind: after a minute nobody knew any more how far the chain had been, and old prices were fresh.',
+    found: 'The good node went away, the other fell five minutes behind: ' +
+      'after a minute nobody knew any more how far the chain had been, and old prices were fresh.',
     plan: {
       seed: 234,
       nodes: 2,
@@ -217,7 +223,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'Nothing became final any more on a node that went on: its breaker opened, and the state of the DAOs went stale with the history.',
+    found: 'Nothing became final any more on a node that went on: its breaker opened, ' +
+      'and the state of the DAOs went stale with the history.',
     plan: {
       seed: 36,
       nodes: 1,
@@ -247,7 +254,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'One method was refused for a minute, and the rate of all calls never grew again: the node was lost until a restart.',
+    found: 'One method was refused for a minute, and the rate of all calls never grew again: ' +
+      'the node was lost until a restart.',
     plan: {
       seed: 11,
       nodes: 1,
@@ -267,7 +275,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'A list of accounts was short when the process started again: a DAO that the store knew was missing, without a reason.',
+    found: 'A list of accounts was short when the process started again: a DAO that the store knew was missing, ' +
+      'without a reason.',
     plan: {
       seed: 53,
       nodes: 1,
@@ -285,7 +294,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'A node stood before the history had asked it anything, and went on: only then could be known how old its finalized slot had been, and nobody asked again.',
+    found: 'A node stood before the history had asked it anything, and went on: ' +
+      'only then could be known how old its finalized slot had been, and nobody asked again.',
     plan: {
       seed: 46,
       nodes: 1,
@@ -304,7 +314,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'Mints came with a wrong owner when the process started: what was no mint then stayed none for a hundred seconds, the dollar among them, and nothing was served.',
+    found: 'Mints came with a wrong owner when the process started: what was no mint then stayed none for a hundred ' +
+      'seconds, the dollar among them, and nothing was served.',
     plan: {
       seed: 274,
       nodes: 1,
@@ -342,7 +353,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'No DAO could be listed, and the report of DAOs said for a quarter of an hour that the tickers had one of them.',
+    found: 'No DAO could be listed, and the report of DAOs said for a quarter of an hour ' +
+      'that the tickers had one of them.',
     plan: {
       seed: 31,
       nodes: 1,
@@ -360,7 +372,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'A node that had stood for nine minutes went on: the history had come to its head before the chain\'s time had been read anew, and a window ended minutes ago.',
+    found: 'A node that had stood for nine minutes went on: the history had come to its head before the chain\'s ' +
+      'time had been read anew, and a window ended minutes ago.',
     plan: {
       seed: 917,
       nodes: 1,
@@ -379,7 +392,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'A node that listed nothing at all: all that the accounts had numbered was taken for older than its lists, and a block range was given without it.',
+    found: 'A node that listed nothing at all: all that the accounts had numbered was taken for older than its ' +
+      'lists, and a block range was given without it.',
     plan: {
       seed: 1328,
       nodes: 3,
@@ -394,7 +408,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'A node whose finality stood, of older software, answered an unknown cursor with an empty list: what lay behind was taken for lost, and a block range was given without it.',
+    found: 'A node whose finality stood, of older software, answered an unknown cursor with an empty list: ' +
+      'what lay behind was taken for lost, and a block range was given without it.',
     plan: {
       seed: 1466,
       nodes: 2,
@@ -412,7 +427,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'A node had refused everything for a minute, and calls on their way, or given up, counted as accepted: it was asked once in ten seconds after that.',
+    found: 'A node had refused everything for a minute, and calls on their way, or given up, counted as accepted: ' +
+      'it was asked once in ten seconds after that.',
     plan: {
       seed: 462,
       nodes: 1,
@@ -522,7 +538,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: the calls for accounts and for transactions refused side by side for a minute; the rate of all falls to few calls, and grows again.',
+    found: 'For defects put back: the calls for accounts and for transactions refused side by side for a minute; ' +
+      'the rate of all falls to few calls, and grows again.',
     plan: {
       seed: 11,
       nodes: 1,
@@ -550,7 +567,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: one method refused from the start; half a minute after that the accounts are there, and fresh.',
+    found: 'For defects put back: one method refused from the start; ' +
+      'half a minute after that the accounts are there, and fresh.',
     plan: {
       seed: 520,
       nodes: 1,
@@ -570,7 +588,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'A swap in the form of a new release, first met while its pool had a live proposal, was left out of a block range that had been given.',
+    found: 'A swap in the form of a new release, first met while its pool had a live proposal, ' +
+      'was left out of a block range that had been given.',
     plan: {
       seed: 120,
       nodes: 2,
@@ -588,7 +607,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'The history had been behind for minutes, on a full disk, when the chain came to stand: its old volumes were served as those of the halt.',
+    found: 'The history had been behind for minutes, on a full disk, when the chain came to stand: ' +
+      'its old volumes were served as those of the halt.',
     plan: {
       seed: 327,
       nodes: 2,
@@ -603,7 +623,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'What a node had left out at the end of a DAO\'s events was known to be missing, and forgotten with a restart: the volume lacked it.',
+    found: 'What a node had left out at the end of a DAO\'s events was known to be missing, ' +
+      'and forgotten with a restart: the volume lacked it.',
     plan: {
       seed: 310,
       nodes: 1,
@@ -626,7 +647,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'An event that nobody understands, then a release in which swaps have grown: the first swap behind it could not prove itself and hid its DAO for a day.',
+    found: 'An event that nobody understands, then a release in which swaps have grown: ' +
+      'the first swap behind it could not prove itself and hid its DAO for a day.',
     plan: {
       seed: 423,
       nodes: 2,
@@ -641,7 +663,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'One method was refused for half a minute; that was taken for the limit of all calls, and prices were too old to be served a minute after it.',
+    found: 'One method was refused for half a minute; that was taken for the limit of all calls, ' +
+      'and prices were too old to be served a minute after it.',
     plan: {
       seed: 520,
       nodes: 1,
@@ -661,7 +684,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'A node that had refused everything for a minute was asked once in five seconds long after: what had been accepted before was taken for its limit.',
+    found: 'A node that had refused everything for a minute was asked once in five seconds long after: ' +
+      'what had been accepted before was taken for its limit.',
     plan: {
       seed: 461,
       nodes: 1,
@@ -679,7 +703,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'Behind the address of a slow node one of two was a minute behind with its accounts: the other\'s slots were soon forgotten, and old prices were fresh.',
+    found: 'Behind the address of a slow node one of two was a minute behind with its accounts: ' +
+      'the other\'s slots were soon forgotten, and old prices were fresh.',
     plan: {
       seed: 1006,
       nodes: 1,
@@ -719,7 +744,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'The same after a node had stood for ten minutes: the one that lagged broke off each stride of the other, and nothing proved any more how far the chain was.',
+    found: 'The same after a node had stood for ten minutes: the one that lagged broke off each stride of the other, ' +
+      'and nothing proved any more how far the chain was.',
     plan: {
       seed: 1011,
       nodes: 1,
@@ -739,7 +765,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'Accounts had been read in the midst of a slot, before a swap of it that its node then listed to nobody: a block range that ended there was given without it.',
+    found: 'Accounts had been read in the midst of a slot, before a swap of it that its node then listed to nobody: ' +
+      'a block range that ended there was given without it.',
     plan: {
       seed: 602,
       nodes: 2,
@@ -756,7 +783,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'Transactions were listed and not given, and the accounts had not been compared with what was stored: sums that lacked them called themselves complete.',
+    found: 'Transactions were listed and not given, and the accounts had not been compared with what was stored: ' +
+      'sums that lacked them called themselves complete.',
     plan: {
       seed: 1077,
       nodes: 1,
@@ -784,7 +812,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'After an outage of a minute what a node had shown before it proved nothing any more: a method that lagged made prices of eighty seconds ago pass for fresh.',
+    found: 'After an outage of a minute what a node had shown before it proved nothing any more: ' +
+      'a method that lagged made prices of eighty seconds ago pass for fresh.',
     plan: {
       seed: 2139,
       nodes: 1,
@@ -804,7 +833,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'The preferred of two nodes had been dead for three hours: the market of then was served as fresh, and the healthy node\'s slots thrown away.',
+    found: 'The preferred of two nodes had been dead for three hours: the market of then was served as fresh, ' +
+      'and the healthy node\'s slots thrown away.',
     plan: {
       ...WEEK,
       seed: 3002,
@@ -894,7 +924,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'The chain\'s clock was thirty minutes behind UTC, as mainnet\'s on 2022-05-26, fell further behind, and jumped back.',
+    found: 'The chain\'s clock was thirty minutes behind UTC, as mainnet\'s on 2022-05-26, fell further behind, ' +
+      'and jumped back.',
     plan: {
       ...WEEK,
       seed: 3006,
@@ -971,7 +1002,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'All nodes came to stand for twenty minutes, and went on with slots twice as fast: the last state was the state.',
+    found: 'All nodes came to stand for twenty minutes, and went on with slots twice as fast: ' +
+      'the last state was the state.',
     plan: {
       ...WEEK,
       seed: 3012,
@@ -1005,14 +1037,20 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: lists and the Clock beside them half a minute behind, and the lists name the slot of now.',
+    found: 'For defects put back: lists and the Clock beside them half a minute behind, ' +
+      'and the lists name the slot of now.',
     plan: {
       ...WEEK,
       seed: 3016,
       weather: 120,
       events: [
         ...['getProgramAccounts', 'getAccountInfo'].map(method =>
-          ({ at: 30, for: 80, node: 0, weather: { kind: 'fault' as const, rule: { kind: 'jump-back', method, value: 35 } } })),
+          ({
+            at: 30,
+            for: 80,
+            node: 0,
+            weather: { kind: 'fault' as const, rule: { kind: 'jump-back', method, value: 35 } }
+          })),
         {
           at: 30,
           for: 80,
@@ -1043,8 +1081,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'The only node stops, and our clock steps back an hour: after ten minutes clock, `Date` and chain say three ' +
-      'times, the clock was believed, and the state counted as of now.',
+    found: 'The only node stops, and our clock steps back an hour: after ten minutes clock, ' +
+      '`Date` and chain say three times, the clock was believed, and the state counted as of now.',
     plan: {
       seed: 180,
       nodes: 1,
@@ -1059,8 +1097,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'One method refused for 83 s while nothing else was asked: the rate of all calls was lowered for it, to less ' +
-      'than one a second, and stayed there once it was known to be the method\'s own.',
+    found: 'One method refused for 83 s while nothing else was asked: the rate of all calls was lowered for it, ' +
+      'to less than one a second, and stayed there once it was known to be the method\'s own.',
     plan: {
       seed: 345,
       nodes: 1,
@@ -1085,7 +1123,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: single trades of five DAOs in no list, and looks just after a restart, before it is final what the accounts show.',
+    found: 'For defects put back: single trades of five DAOs in no list, and looks just after a restart, ' +
+      'before it is final what the accounts show.',
     plan: {
       seed: 310,
       nodes: 1,
@@ -1152,7 +1191,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'A first start: the nodes named first were restarted from snapshots and lack hours, the last has all; no ticker for as long.',
+    found: 'A first start: the nodes named first were restarted from snapshots and lack hours, the last has all; ' +
+      'no ticker for as long.',
     plan: {
       seed: 962,
       nodes: 3,
@@ -1172,7 +1212,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'The same, with one in between that hangs: the search for what is missing waited for it, or for a slot that is none.',
+    found: 'The same, with one in between that hangs: the search for what is missing waited for it, ' +
+      'or for a slot that is none.',
     plan: {
       seed: 963,
       nodes: 3,
@@ -1211,7 +1252,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'For defects put back: everything refused for 75 s, trades meanwhile, and 20 s after it every figure is served.',
+    found: 'For defects put back: everything refused for 75 s, trades meanwhile, ' +
+      'and 20 s after it every figure is served.',
     plan: {
       ...BUSY,
       seed: 20,
@@ -1223,7 +1265,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'Two methods refused for seconds, one after the other; the rate of all fell to one call a second, and was not enough for what is traded until it grew.',
+    found: 'Two methods refused for seconds, one after the other; the rate of all fell to one call a second, ' +
+      'and was not enough for what is traded until it grew.',
     plan: {
       ...BUSY,
       seed: 22,
@@ -1235,7 +1278,8 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
-    found: 'Ten transactions in ten seconds, and no word of it but refusals: once more was asked of other methods, none of them lowered its rate, and each cost ten seconds of silence. A first day took half as long again.',
+    found: 'Ten transactions in ten seconds, and no word of it but refusals: once more was asked of other methods, ' +
+      'none of them lowered its rate, and each cost ten seconds of silence. A first day took half as long again.',
     plan: {
       seed: 21,
       nodes: 1,

@@ -12,7 +12,8 @@ import type { Tally } from './jobs.js'
 import type { Plan } from './plan.js'
 
 const { values } = readCommandLine(
-  'npm run worlds -- [--seeds 1-20] [--world PLAN] [--kept] [--plan] [--first] [--no-shrink] [--seconds N] [--jobs N] [--share 1/N] [--defects [--only NAME]] [--database [--built]]',
+  'npm run worlds -- [--seeds 1-20] [--world PLAN] [--kept] [--plan] [--first] [--no-shrink] [--seconds N] ' +
+    '[--jobs N] [--share 1/N] [--defects [--only NAME]] [--database [--built]]',
   {
     seeds: { type: 'string' },
     plan: { type: 'boolean', default: false },
@@ -89,7 +90,8 @@ function finish (seconds: number): never {
 function showProgress ({ run, failed, simulated }: Tally, of: number, seconds: number): void {
   if (process.stderr.isTTY && values.share === '1/1') {
     process.stderr.write(
-    `\r${run} of ${of} worlds, ${failed} failed, ${Math.round(simulated / 3600)} h simulated in ${Math.round(seconds)} s `
+    `\r${run} of ${of} worlds, ${failed} failed, ${Math.round(simulated / 3600)} h simulated ` +
+      `in ${Math.round(seconds)} s `
     )
   }
 }
@@ -151,7 +153,8 @@ for (const plan of plans) {
     if (!values['no-shrink']) {
       const smaller = await shrink(plan, failure)
       console.log(
-        `  a world of ${smaller.events.length} of ${plan.events.length} events fails the same way:\n  ${JSON.stringify(smaller)}`
+        `  a world of ${smaller.events.length} of ${plan.events.length} events fails the same way:\n` +
+          `  ${JSON.stringify(smaller)}`
       )
     }
   }

@@ -14,7 +14,8 @@ setInterval(() => {
   silent = beat === last ? silent + 1 : 0
   last = beat
   if (silent > most) {
-    require('node:fs').writeSync(1, 'seed ' + Atomics.load(seed, 0) + ', second 0: the event loop has not turned for ' + most + ' s\\n')
+    const told = ', second 0: the event loop has not turned for ' + most + ' s\\n'
+    require('node:fs').writeSync(1, 'seed ' + Atomics.load(seed, 0) + told)
     process.kill(process.pid, 'SIGKILL')
   }
 }, 1000)

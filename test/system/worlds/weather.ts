@@ -62,7 +62,9 @@ function begin ({ plan, nodes }: World, at: number, weather: NodeWeather): () =>
       )
     }
     case 'hole': {
-      const fault = service.fault({ kind: 'hole', value: weather.hours.map(hours => service.ledger.time - hours * 3600) })
+      const fault = service.fault({
+        kind: 'hole', value: weather.hours.map(hours => service.ledger.time - hours * 3600)
+      })
       return () => service.faults.clear(fault)
     }
     case 'fault': {

@@ -83,7 +83,8 @@ test('a search goes on where its time ended', async t => {
   t.equal(watched.history.report().get(dao!.address)!.missingEvents, 0n)
 })
 
-test('once a walk that had stalled goes on, what is stored is confirmed up to the newest reading behind the head', async t => {
+test('once a walk that had stalled goes on, ' +
+  'what is stored is confirmed up to the newest reading behind the head', async t => {
   const ledger = trading(2, 3)
   const reader = ledgerReader(ledger)
   reader.isFrozen = true
@@ -237,7 +238,8 @@ function silent () {
   return { ledger, begin }
 }
 
-test('what an account has numbered since the first comparison is missed, though nothing of its DAO is stored', async t => {
+test('what an account has numbered since the first comparison is missed, ' +
+  'though nothing of its DAO is stored', async t => {
   const { ledger, begin } = silent()
   ledger.daos[1]!.swap('buy', 5_000n)
   const reader = ledgerReader(ledger)

@@ -286,7 +286,8 @@ test('the head is listed by a node that has come as far as the slot up to which 
 })
 
 test(
-  'each page below a cursor is asked of nodes that have come as far as the cursor, and those above what is stored as far as the head',
+  'each page below a cursor is asked of nodes that have come as far as the cursor, ' +
+    'and those above what is stored as far as the head',
   async t => {
     const ledger = trading(40)
     const { writer, reader, head, back, ranges } = await setUp(t, ledger, { pageSize: 10 })
@@ -319,7 +320,8 @@ test(
   }
 )
 
-test('what nodes list before they give it, and a list behind the accounts, hold up the head no longer than so', async t => {
+test('what nodes list before they give it, and a list behind the accounts, ' +
+  'hold up the head no longer than so', async t => {
   const ledger = trading(10)
   const { writer, reader, time, head, ask, walk, edge, ranges, back } = await setUp(t, ledger)
   await head()

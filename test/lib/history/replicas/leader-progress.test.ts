@@ -63,12 +63,15 @@ test('a DAO that a database set back has forgotten gets nothing of the one with 
   const engine = await openPostgresEngine(url)
   await engine.release()
   await ask(`insert into "${schema}".daos (id, address) values (1, 'forgotten')`)
-  await ask(`insert into "${schema}".events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output)
-    values (1, 1, 1, 'SpotSwap', 1, 1, 's', 0, 'buy', 1, 1)`)
+  await ask(
+    `insert into "${schema}".events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output)
+    values (1, 1, 1, 'SpotSwap', 1, 1, 's', 0, 'buy', 1, 1)`
+  )
   const { store } = openPostgresReader(parseDatabaseUrl(url))
   t.teardown(() => store.close())
   const trades = async () => [
-    (await store.trades({ dao: 'forgotten', limit: 9 })).length, (await store.trades({ dao: 'another', limit: 9 })).length
+    (await store.trades({ dao: 'forgotten', limit: 9 })).length,
+    (await store.trades({ dao: 'another', limit: 9 })).length
   ]
   t.same(await trades(), [1, 0])
   await ask(`update "${schema}".daos set address = 'another'`)

@@ -31,7 +31,8 @@ function staked () {
   return { ledger, dao, located: located.flat() }
 }
 
-test('an event that is not understood has its place as soon as its DAO is known, by an event or by its account', async t => {
+test('an event that is not understood has its place as soon as its DAO is known, ' +
+  'by an event or by its account', async t => {
   const { ledger, dao, located } = staked()
   const unknown = located.find(({ event }) => event.name === 'Unknown')!
   const swap = located.at(-1)!
@@ -53,7 +54,9 @@ test('an event that is not understood has its place as soon as its DAO is known,
 
   const { writer: other } = await written('account')
   await other.commit({ events: [], ended: true, numbersAhead: new Map([[dao.address, 7n]]) })
-  t.same(other.sequenceGaps.get(dao.address)!.map(({ from, to }) => [from, to]), [[1n, 7n]], 'which its account asks for')
+  t.same(
+    other.sequenceGaps.get(dao.address)!.map(({ from, to }) => [from, to]), [[1n, 7n]], 'which its account asks for'
+  )
   t.equal(await other.commit({ events: [unknown] }), 1)
 })
 
@@ -134,7 +137,8 @@ test('an event that is understood is the DAO\'s that it names', t => {
   t.end()
 })
 
-test('one that names none, or is not understood, is the only DAO\'s whose key stands in it, or the only one\'s beside it, if its number fits', t => {
+test('one that names none, or is not understood, is the only DAO\'s whose key stands in it, ' +
+  'or the only one\'s beside it, if its number fits', t => {
   for (const name of ['Unknown', 'Unreadable'] as const) {
     const of = (rest: Partial<ProgramEvent>) => daoOf({ name, reason: 'odd', ...rest })
     t.equal(of({ dao: 'X', candidates: ['X', 'B'] }), 'B', 'its bytes may be elsewhere')

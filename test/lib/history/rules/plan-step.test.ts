@@ -224,7 +224,9 @@ test('candles of each size and a fee are the same in whatever order the events c
 test('a swap at the beginning of time has its candles', t => {
   const [, swap] = chain('A', [{ kind: 'swap', side: 'buy', input: 10_000n, output: 100n, bps: 25n, wait: 0 }])
   swap!.event.at = 0
-  const plan = planStep({ sequenceRanges: new Map(), rates: new Map() }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' })
+  const plan = planStep(
+    { sequenceRanges: new Map(), rates: new Map() }, [swap!], { rate: ratio(25n, 10_000n), basis: 'input' }
+  )
   t.same(plan.candles.map(({ size, start }) => [size, start]), [['minutes', 0], ['hours', 0], ['days', 0]])
   t.end()
 })

@@ -188,7 +188,9 @@ test('a gap lies in what is indexed where one indexed range holds both its neigh
   t.equal(among(indexed(60, 100), indexed(0, 40)), 0)
   for (const indexedRanges of [[indexed(40, 60)], []]) {
     t.same(
-      gapsOf(ranges, { indexedRanges }), [[4n, 6n]], 'once the walk has ended and nothing is left between, all is indexed'
+      gapsOf(ranges, { indexedRanges }),
+      [[4n, 6n]],
+      'once the walk has ended and nothing is left between, all is indexed'
     )
   }
   t.same(

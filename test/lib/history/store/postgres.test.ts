@@ -88,17 +88,21 @@ test('no read of trades, ranges, candles or days looks at a whole table, once th
   const rows = 40_000
   await ask(`insert into "${schema}".daos (id, address) select n, 'dao' || n from generate_series(1, 20) n`)
   await ask(
-    `insert into "${schema}".events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, block_index, maker, quote_reserves, base_reserves)
-    select n, 1 + n % 20, 1 + n / 20, 'SpotSwap', 1000 + n, 5000000 + n * 60, 'signature' || n, 65537, 'buy', 10, 20, 0, 'maker' || n % 97, 1, 1 from generate_series(0, ${rows - 1}) n`
+    `insert into "${schema}".events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output,
+      block_index, maker, quote_reserves, base_reserves)
+    select n, 1 + n % 20, 1 + n / 20, 'SpotSwap', 1000 + n, 5000000 + n * 60, 'signature' || n, 65537, 'buy', 10, 20,
+      0, 'maker' || n % 97, 1, 1 from generate_series(0, ${rows - 1}) n`
   )
   await ask(
-    `insert into "${schema}".makers (day, dao, maker) select n / 40, 1 + n % 20, 'maker' || n from generate_series(0, ${rows - 1}) n`
+    `insert into "${schema}".makers (day, dao, maker)
+    select n / 40, 1 + n % 20, 'maker' || n from generate_series(0, ${rows - 1}) n`
   )
   const sizes = { minutes: 60, hours: 3600, days: 86_400 }
   for (const [size, width] of Object.entries(sizes)) {
     await ask(
       `insert into "${schema}".candles (dao, width, start, base, quote, trades, fees, unknown_fees, revision)
-      select 1 + n % 20, ${width}, n / 20 * ${width}, 1, 1, 1, 1, 0, ${size === 'days' ? 'n' : 'null'} from generate_series(0, ${rows - 1}) n`
+      select 1 + n % 20, ${width}, n / 20 * ${width}, 1, 1, 1, 1, 0, ${size === 'days' ? 'n' : 'null'}
+      from generate_series(0, ${rows - 1}) n`
     )
   }
   await ask(

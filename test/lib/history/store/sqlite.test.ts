@@ -63,8 +63,11 @@ test('refuses a second opener, of this process or another, and not after the fir
     message: /another process is using the history in .*: stop it first, or set another DATA_DIR/
   }
   await t.rejects(open(folder), refusal)
-  const script = `import { openSqliteEngine, openSqliteStore } from ${JSON.stringify(compiledFile('lib/history/store/sqlite.ts'))}
-    await openSqliteStore({ folder: ${JSON.stringify(folder)}, program: '${PROGRAM}' }).catch(error => { console.log(error.code, error.message) })`
+  const compiled = JSON.stringify(compiledFile('lib/history/store/sqlite.ts'))
+  const script = `import { openSqliteEngine, openSqliteStore } from ${compiled}
+    await openSqliteStore({ folder: ${JSON.stringify(folder)}, program: '${PROGRAM}' }).catch(error => {
+      console.log(error.code, error.message)
+    })`
   const other = () => spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }).stdout
   t.match(other(), /HISTORY_UNAVAILABLE another process is using/)
   await store.close()
@@ -72,7 +75,8 @@ test('refuses a second opener, of this process or another, and not after the fir
   await (await open(folder)).close()
 })
 
-test('a file that another process is writing is refused soon, read meanwhile, and written again afterwards', async t => {
+test('a file that another process is writing is refused soon, read meanwhile, ' +
+  'and written again afterwards', async t => {
   const folder = t.testdir()
   const store = await open(folder)
   await store.bindNetwork('one')
@@ -159,7 +163,8 @@ test('refuses a store of a newer version', async t => {
     open(folder),
     {
       code: 'HISTORY_UNAVAILABLE',
-      message: `the history was written by a newer version of this service (schema ${SCHEMA_VERSION + 1}, this one knows ${SCHEMA_VERSION}): update the service`
+      message: `the history was written by a newer version of this service (schema ${SCHEMA_VERSION + 1}, ` +
+        `this one knows ${SCHEMA_VERSION}): update the service`
     }
   )
   t.ok(existsSync(join(folder, 'history.db')))
@@ -173,7 +178,8 @@ test('refuses a store that no release has written, and leaves it as it is', asyn
   db.close()
   await t.rejects(open(folder), {
     code: 'HISTORY_UNAVAILABLE',
-    message: 'the history was written by a version of this service that was never released (schema 8): delete it, it is read from the chain again'
+    message: 'the history was written by a version of this service that was never released (schema 8): delete it, ' +
+      'it is read from the chain again'
   })
   t.ok(existsSync(join(folder, 'history.db')))
 })
@@ -184,8 +190,11 @@ test('no statement that a read of trades, ranges, candles or days makes looks at
   const db = new Database(join(folder, 'history.db'))
   db.exec("insert into daos (id, address) values (1, 'dao'); insert into meta (key, value) values ('revision', '2')")
   db.exec(
-    `insert into events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, maker, block_index, quote_reserves, base_reserves)
-    values (1, 1, '00000000000000000005', 'SpotSwap', 5, 5, 's', 1, 'buy', '1', '1', 'm', 0, '1', '1'), (2, 1, '00000000000000000006', 'FinalizeProposal', 6, 6, 's', 1, null, null, null, 'm', 0, '2', '2')`
+    `insert into events (revision, dao, seq, kind, slot, at, signature, event_index, side, input, output, maker,
+      block_index, quote_reserves, base_reserves)
+    values
+      (1, 1, '00000000000000000005', 'SpotSwap', 5, 5, 's', 1, 'buy', '1', '1', 'm', 0, '1', '1'),
+      (2, 1, '00000000000000000006', 'FinalizeProposal', 6, 6, 's', 1, null, null, null, 'm', 0, '2', '2')`
   )
   const made = new Set<string>()
   let compiled = 0

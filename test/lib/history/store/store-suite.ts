@@ -354,7 +354,9 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     })
     store = await place.reopen()
     t.same(await rollupsOf(store), [valuation, null])
-    t.same((await store.daysAfter(revision, ALL)).rows.map(({ start }) => start), [3 * DAY], 'a reader finds what is new')
+    t.same(
+      (await store.daysAfter(revision, ALL)).rows.map(({ start }) => start), [3 * DAY], 'a reader finds what is new'
+    )
     t.same(
       (await store.candlesOfAll([A], 'days', { from: 0, to: 9 * DAY })).map(({ start }) => start),
       [2 * DAY, 3 * DAY]
@@ -369,7 +371,9 @@ export function testStore<Place> ({ name, newPlace, open }: EngineUnderTest<Plac
     )
     const changed = [['50', 1, 9], ['30', 9, 9], ['20', 9, 12], ['10', 12, 12]] as const
     await store.writeRebuilt({
-      ...page, feeRates: changed.map(([bps, fromSlot, toSlot]) => ({ dao: B, bps, fromSlot, toSlot })), rates: new Map([['30', 4]])
+      ...page,
+      feeRates: changed.map(([bps, fromSlot, toSlot]) => ({ dao: B, bps, fromSlot, toSlot })),
+      rates: new Map([['30', 4]])
     })
     t.same(
       [await store.feeRates(B), await store.feeRates()].map(rates => rates.map(({ bps }) => bps)),

@@ -68,7 +68,12 @@ test('days of many DAOs are read page by page', async t => {
     { rate: ratio(5n, 1000n), basis: 'input' as const }, Array.from({ length: 5_500 }, (_, at) => `dao ${at}`)
   ]
   const candles = daos.map((dao, at) => ({
-    ...EMPTY_CANDLE, dao, size: 'days' as const, start: (20_000 + at % 3) * DAY, quote: BigInt(at + 1) * SCALE, trades: 1
+    ...EMPTY_CANDLE,
+    dao,
+    size: 'days' as const,
+    start: (20_000 + at % 3) * DAY,
+    quote: BigInt(at + 1) * SCALE,
+    trades: 1
   }))
   // only a step numbers new DAOs
   await store.write({ ...NOTHING_DONE, candles })
@@ -121,7 +126,8 @@ test('a price from before the window that could not be read once is read the nex
     }
   }, { rate: ratio(5n, 1000n), basis: 'input' })
   const { sequenceRanges } = await store.load()
-  const before = async () => (await windows(ledger.time, { ...NOTHING_KNOWN, sequenceRanges })).get(dao.address)!.prices['24h']
+  const before = async () =>
+    (await windows(ledger.time, { ...NOTHING_KNOWN, sequenceRanges })).get(dao.address)!.prices['24h']
   await t.rejects(before(), { code: 'HISTORY_UNAVAILABLE' })
   isAway = false
   t.ok(await before())

@@ -186,7 +186,8 @@ test(
       found.quote.n === sumOf(expected.quote, trades).n * found.quote.d / SCALE &&
       found.makers === expected.makers && quotient(found.high) === quotient(expected.high) &&
         quotient(found.low) === quotient(expected.low) &&
-      quotient(found.prices.now) === quotient(expected.close ?? last) && quotient(found.prices['24h']) === quotient(last) &&
+      quotient(found.prices.now) === quotient(expected.close ?? last) &&
+        quotient(found.prices['24h']) === quotient(last) &&
         (found.priced?.quote ?? 0n) === expected.priced.quote &&
       (found.priced?.base ?? 0n) === expected.priced.base &&
         found.quote7d!.n === expected.week * found.quote7d!.d / SCALE
@@ -195,7 +196,8 @@ test(
     t.equal(next, SWAPS)
     t.equal(wrong, 0)
     t.ok(
-      store.read < 200 * READINGS, `${Math.round(store.read / READINGS)} rows a reading: it is carried on, not read anew`
+      store.read < 200 * READINGS,
+      `${Math.round(store.read / READINGS)} rows a reading: it is carried on, not read anew`
     )
   }
 )

@@ -134,7 +134,8 @@ function formOfFirst (event: Emitted, length: number): EventForm | undefined {
 }
 
 test(
-  'an event cut at any byte is read where that was released, and else kept: with its bytes, and the keys that are whole',
+  'an event cut at any byte is read where that was released, and else kept: with its bytes, ' +
+    'and the keys that are whole',
   t => {
     for (const form of FORMS) {
       const event = sampleOf(form)

@@ -176,7 +176,9 @@ export function createChecks (plan: DatabasePlan, { ledger, now, truth }: Scene,
         [counted.slotAt(now() - FINAL_MS), counted.finalAt(now())],
         { base: ticker.base_volume, quote: ticker.target_volume }
       )
-      if (possible !== undefined) return `${dao.address} with ${ticker.base_volume}/${ticker.target_volume} instead of ${possible.join(' or ')}`
+      if (possible !== undefined) {
+        return `${dao.address} with ${ticker.base_volume}/${ticker.target_volume} instead of ${possible.join(' or ')}`
+      }
     }
     return ''
   }

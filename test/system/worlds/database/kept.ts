@@ -3,7 +3,8 @@ import type { DatabasePlan } from './plan.js'
 
 export const KEPT: Array<{ found: string, plan: DatabasePlan }> = [
   {
-    found: 'The database fell silent, and processes that were told to end were ended by force after 9.5 s, with status 1.',
+    found: 'The database fell silent, and processes that were told to end were ended by force after 9.5 s, ' +
+      'with status 1.',
     plan: {
       seed: 901,
       processes: [

@@ -118,7 +118,8 @@ export async function createPlace (): Promise<Place> {
       if (table === undefined) return false
       await ask(own, `
         create table public.writers (n bigserial primary key, pid integer not null default pg_backend_pid());
-        create function public.note () returns trigger language plpgsql as $$ begin insert into public.writers default values; return new; end $$;
+        create function public.note () returns trigger language plpgsql as $$
+          begin insert into public.writers default values; return new; end $$;
         create trigger note after insert or update on history.meta
           for each row when (new.key in ('revision', 'progress')) execute function public.note()`)
       return true

@@ -40,14 +40,16 @@ export async function runDatabaseWorlds (
     longest = Math.max(longest, outcome.wholeAfter ?? 0)
     if (isPrinted) {
       console.log(
-      `${Math.round(outcome.seconds)} s, whole after ${outcome.wholeAfter?.toFixed(1)} s, answers ${JSON.stringify(outcome.answers)}`
+      `${Math.round(outcome.seconds)} s, whole after ${outcome.wholeAfter?.toFixed(1)} s, ` +
+        `answers ${JSON.stringify(outcome.answers)}`
       )
     }
     if (outcome.failure !== undefined) {
       failed++
       const { second, rule, expected, served } = outcome.failure
       console.log(
-        `seed ${plan.seed}, second ${second}: ${rule}\n  expected ${expected}\n  served   ${served}\n  ${JSON.stringify(plan)}\n${outcome.lines.map(line => `  ${line}`).join('\n')}`
+        `seed ${plan.seed}, second ${second}: ${rule}\n  expected ${expected}\n  served   ${served}\n` +
+          `  ${JSON.stringify(plan)}\n${outcome.lines.map(line => `  ${line}`).join('\n')}`
       )
       if (first) break
     }
@@ -56,7 +58,8 @@ export async function runDatabaseWorlds (
     }
   }
   console.log(
-    `\n${run} worlds, ${failed} failed, in ${Math.round(elapsed())} s; ${answers} answers; whole ${longest.toFixed(1)} s after the weather at the latest`
+    `\n${run} worlds, ${failed} failed, in ${Math.round(elapsed())} s; ${answers} answers; ` +
+      `whole ${longest.toFixed(1)} s after the weather at the latest`
   )
   return failed === 0
 }

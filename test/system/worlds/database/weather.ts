@@ -67,7 +67,8 @@ export function createWeather (scene: Scene, place: Place, processes: readonly P
         fail(
         `end of process ${process.index}`,
         '0 upon SIGTERM',
-        `${ended?.code ?? ended?.signal} after ${Math.round(ended!.at - life.ending!)} ms: ${process.lines().slice(-3).join('\n')}`
+        `${ended?.code ?? ended?.signal} after ${Math.round(ended!.at - life.ending!)} ms: ` +
+          process.lines().slice(-3).join('\n')
         )
       }
       process.start({ ...process.setting, ...ill.setting })

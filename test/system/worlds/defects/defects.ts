@@ -22,7 +22,8 @@ export const DEFECTS: Defect[] = [
   {
     name: 'frozen-node',
     by: 54,
-    sentence: 'A state counts as current however old it was when it was read: a node that has stopped passes for fresh.',
+    sentence: 'A state counts as current however old it was when it was read: ' +
+      'a node that has stopped passes for fresh.',
     file: 'lib/live/fresh.ts',
     find: 'time.age(part.time) - since > CURRENT_MS[part.commitment] ? Infinity : since',
     put: 'since'
@@ -30,7 +31,8 @@ export const DEFECTS: Defect[] = [
   {
     name: 'clock-step',
     by: 15,
-    sentence: 'Ages and schedules go by the wall clock: set back by an hour, prices and history stand still for that hour.',
+    sentence: 'Ages and schedules go by the wall clock: set back by an hour, ' +
+      'prices and history stand still for that hour.',
     file: 'plugins/chain.ts',
     find: 'const clock: Clock = now === undefined ? systemClock :',
     put: 'const clock: Clock = now === undefined ? { ...systemClock, now: systemClock.epoch } :'
@@ -276,7 +278,8 @@ export const DEFECTS: Defect[] = [
   {
     name: 'outage-for-a-limit',
     by: 20,
-    sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: that nothing was accepted is taken for its limit.',
+    sentence: 'A node that refuses everything for a minute is asked as rarely afterwards: ' +
+      'that nothing was accepted is taken for its limit.',
     file: 'lib/chain/rate.ts',
     find: 'if (isAtRest && since - before >= AGAIN_MS) return',
     put: '',
@@ -285,7 +288,8 @@ export const DEFECTS: Defect[] = [
   {
     name: 'unknown-kind-unjudged',
     by: 423,
-    sentence: 'An event of an unknown kind hides its DAO, though the events on both sides show that its pool was left alone.',
+    sentence: 'An event of an unknown kind hides its DAO, ' +
+      'though the events on both sides show that its pool was left alone.',
     file: 'lib/history/indexing/judge.ts',
     find: 'found.get(seq)! ? MOVED : null',
     put: 'MOVED'
@@ -293,7 +297,8 @@ export const DEFECTS: Defect[] = [
   {
     name: 'unexecuted-for-executed',
     by: 5046,
-    sentence: 'Only an instruction\'s error makes a transaction a failed one: those that never ran lack their inner instructions, and count as missing.',
+    sentence: 'Only an instruction\'s error makes a transaction a failed one: ' +
+      'those that never ran lack their inner instructions, and count as missing.',
     file: 'lib/chain/parse-transaction.ts',
     find: 'failed: err !== null',
     put: 'failed: isRecord(err)',
@@ -306,7 +311,8 @@ export const DEFECTS: Defect[] = [
   {
     name: 'unknown-method-for-illness',
     by: 8127,
-    sentence: 'A method that a node does not know is taken for illness of the node, which is left alone with all that it has.',
+    sentence: 'A method that a node does not know is taken for illness of the node, ' +
+      'which is left alone with all that it has.',
     file: 'lib/chain/failover.ts',
     find: 'return rpcCode === METHOD_NOT_FOUND',
     put: 'return false',
@@ -319,7 +325,8 @@ export const DEFECTS: Defect[] = [
   {
     name: 'notifications-for-all',
     by: 5049,
-    sentence: 'While the WebSocket is up the head is looked at only when it wakes: what it leaves out waits for what it does not.',
+    sentence: 'While the WebSocket is up the head is looked at only when it wakes: ' +
+      'what it leaves out waits for what it does not.',
     file: 'lib/history/indexing/indexer.ts',
     find: 'Math.min(listeningMs, FOLLOWED_MS) : listeningMs',
     put: 'Math.min(listeningMs, FOLLOWED_MS) : Infinity'
@@ -327,7 +334,8 @@ export const DEFECTS: Defect[] = [
   {
     name: 'utc-behind-the-chain',
     by: 180,
-    sentence: 'A clock that is behind alone, once no other witness agrees with another, makes UTC earlier than states that have been shown.',
+    sentence: 'A clock that is behind alone, once no other witness agrees with another, ' +
+      'makes UTC earlier than states that have been shown.',
     file: 'lib/chain/moment.ts',
     find: 'Math.max(...isAlone ? others : beside)',
     put: 'Math.max(...beside)',

@@ -112,7 +112,8 @@ export function runDefects (seeds: string, only: string | undefined, seconds: nu
         ? `NOT FOUND by a kept world, nor by the seeds ${first} to ${found.last}.`
         : `found by ${found.by}.`
       console.log(
-        `${at + 1} of ${chosen.length}, ${Math.round((performance.now() - begun) / 1000)} s: ${defect.name}: ${says} ${defect.sentence}`
+        `${at + 1} of ${chosen.length}, ${Math.round((performance.now() - begun) / 1000)} s: ` +
+          `${defect.name}: ${says} ${defect.sentence}`
       )
     } finally {
       rmSync(folder, { recursive: true, force: true })
