@@ -23,7 +23,7 @@ for turn in range(rounds):
         wait = error.headers.get('Retry-After')
         sys.exit(f"{error.code}: {json.load(error)['error']}" + (f' (again in {wait} s)' if wait else ''))
     except (OSError, ValueError) as error:
-        sys.exit(f"{base} can't be asked: {getattr(error, 'reason', error)}. Is the service running? `npm run demo` starts one.")
+        sys.exit(f"{base}: {getattr(error, 'reason', error)}. Does the service run? `npm run demo` starts one.")
     for ticker in tickers:
         # amounts are decimal text: Decimal keeps every digit, float would not
         spread = Decimal(ticker['ask']) - Decimal(ticker['bid'])
