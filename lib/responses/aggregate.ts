@@ -133,8 +133,8 @@ export function createDayResponses (sources: Sources) {
       closingDays([pool], usdPerUnit, { first: last, last }).map(row => ({ pool, row, liquidity: liquidityText(row) })))
     const daos =
       largestFirst(newest, ({ row, liquidity }) => liquidity === null ? null : row.usd, ({ pool }) => pool.address)
-    // days before the first of which anything is known are no rows
-    const isWhole = pools.every(({ wholeAfter }) => wholeAfter === -Infinity)
+    // days before the first of which anything is known are no rows; the past may have been read since that was told
+    const isWhole = firstDay === -Infinity && pools.every(({ wholeAfter }) => wholeAfter === -Infinity)
     return jsonResponse<AggregateLiquidity>({
       totalLiquidity: liquidityText(rows[0]),
       dailyBreakdown: rows.map(row =>

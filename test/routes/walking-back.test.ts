@@ -1,10 +1,10 @@
 import { test } from 'tap'
 import type { AggregateVolume } from '../../schemas/aggregate.js'
-import type { AggregateFees } from '../../schemas/aggregate.js'
+import type { AggregateFees, AggregateLiquidity } from '../../schemas/aggregate.js'
 import type { Pool } from '../../schemas/pools.js'
 import type { Candles, MarketDay, PoolDays, Trades } from '../../schemas/traded.js'
 import type { Ready } from '../../schemas/ready.js'
-import { DAY, HOUR } from '../../lib/time.js'
+import { DAY, dayOf, HOUR } from '../../lib/time.js'
 import { build, headReached, historyComplete, settings, startChain, until } from '../helper.js'
 import { createSpeedClock } from '../support/speed-clock.js'
 import { steadyClock } from '../support/steady-time.js'
@@ -17,6 +17,7 @@ test('while the past is read back each answer waits only for what it states', as
   const dao = ledger.dao(
     { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
   )
+  const begun = ledger.time
   dao.initializeProposal()
   for (let hour = 0; hour < 160; hour++) {
     dao.swap('buy', 1_000_000n)
@@ -106,7 +107,14 @@ test('while the past is read back each answer waits only for what it states', as
   t.match((await get<Ready>('/ready')).body.answers.map(({ ready }) => ready), [true, true, false, true, true, false])
   t.equal((await get('/api/proposals')).status, 503, 'when one was proposed is not read yet')
 
-  await quickly(() => historyComplete(app))
+  await quickly(() => until('all is read, while somebody asks for sums', async () => {
+    await get('/api/volume/aggregate')
+    return app.history.status().complete
+  }))
+  // made of sums from before
+  const held = await get<AggregateLiquidity>(`/api/liquidity/aggregate?dao=${address}`)
+  const isWhole = held.body.dailyBreakdown.length === dayOf(ledger.time) - dayOf(begun)
+  t.equal(held.headers['x-history-complete'], String(isWhole), `${held.body.dailyBreakdown.length} days`)
   ledger.advance(15)
   await until(
     'the answers are made anew', async () => (await get<Pool[]>('/api/pools')).body[0]?.complete_since === null
