@@ -29,6 +29,9 @@ interface Submission {
 }
 
 const ORDER: readonly Priority[] = ['live', 'head', 'past', 'idle']
+// Requests that go ahead of a lower priority, then one of that: clients could ask for more than a slow node gives, and
+// the history would stand still.
+const AHEAD = 4
 // Public nodes take 40 connections from one address; the background leaves some to live reads.
 const MAX_REQUESTS = 32
 const MAX_BACKGROUND_REQUESTS = 24
@@ -48,6 +51,8 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   const longMs = new Map<string, number>()
   let answeredAt = -Infinity
   let [requests, refused] = [0, 0]
+  /** Of a request's priority that have gone while lower ones wait. */
+  let ahead = 0
   let wakeAt = Infinity
 
   /** What a request of these calls may take now, ms. */
@@ -65,26 +70,40 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     }, () => {})
   }
 
-  /** A lower priority never takes a turn from a higher one. */
-  function pump (): void {
-    const now = clock.now()
-    for (const submission of [...queue]) {
-      const { calls, rank, waiting } = submission
-      while (waiting.length > 0) {
-        if (requests >= (rank > 1 ? MAX_BACKGROUND_REQUESTS : MAX_REQUESTS)) return
-        const { method } = calls[waiting[0]!]!
-        const size = now < singlesUntil ? 1 : Math.min(largestBatch, rate.batch(method), waiting.length)
-        const forAll = rate.waitForAll(size)
-        if (forAll > 0) return wakeIn(forAll)
-        const forMethod = rate.waitForMethod(method, size)
-        if (forMethod > 0) {
-          wakeIn(forMethod)
-          break
-        }
-        request(submission, waiting.splice(0, size))
-      }
-    }
+  const open = () => queue.filter(({ waiting }) => waiting.length > 0)
+
+  /** By priority, but for the lower ones' turn. */
+  function inTurn (): Submission[] {
+    const waiting = open()
+    return ahead < AHEAD ? waiting : waiting.toSorted((a, b) => Number(a.rank === 0) - Number(b.rank === 0))
   }
+
+  /** Sends one request, where one may go now. */
+  function sendNext (): boolean {
+    const now = clock.now()
+    for (const submission of inTurn()) {
+      const { calls, rank, waiting } = submission
+      if (requests >= (rank > 1 ? MAX_BACKGROUND_REQUESTS : MAX_REQUESTS)) continue
+      const { method } = calls[waiting[0]!]!
+      const size = now < singlesUntil ? 1 : Math.min(largestBatch, rate.batch(method), waiting.length)
+      const forAll = rate.waitForAll(size)
+      if (forAll > 0) {
+        wakeIn(forAll)
+        return false
+      }
+      const forMethod = rate.waitForMethod(method, size)
+      if (forMethod > 0) {
+        wakeIn(forMethod)
+        continue
+      }
+      request(submission, waiting.splice(0, size))
+      ahead = rank === 0 && open().some(({ rank }) => rank > 0) ? ahead + 1 : 0
+      return true
+    }
+    return false
+  }
+
+  function pump (): void { while (sendNext()); }
 
   function request (submission: Submission, positions: number[]): void {
     const sentAt = clock.now()

@@ -5,7 +5,7 @@ import type { RawTransaction, SignatureInfo } from './parse-transaction.js'
 
 export type { RawTransaction, SignatureInfo }
 
-/** Whom a call serves: a request, the newest history, the past, nobody who waits. Lower never delay higher. */
+/** Whom a call serves: a request, the newest history, the past, nobody who waits. Lower hardly delay higher. */
 export type Priority = 'live' | 'head' | 'past' | 'idle'
 
 export interface CallOptions {

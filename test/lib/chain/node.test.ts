@@ -412,6 +412,19 @@ test('the head goes before the past, which goes before what nobody waits for', a
   t.equal(accepted.map(({ method }) => method).join(''), 'daaabbbcccdd', 'but for the one that was first')
 })
 
+test('however much clients ask for, a fifth of the requests is left to what waits behind them', async t => {
+  const { clock, send, accepted } = setUp({ limits: [{ calls: 10, windowMs: 1_000 }] }, 10)
+  for (let second = 0; second < 60; second++) {
+    send(20, 'a', 'live').catch(() => {})
+    send(1, 'b', 'head').catch(() => {})
+    send(5, 'c', 'past').catch(() => {})
+    await clock.run(1_000)
+  }
+  const of = (method: string) => accepted.filter(one => one.method === method).length / accepted.length
+  t.ok(of('a') > 0.75 && of('a') < 0.85, `${of('a')} for clients`)
+  t.ok(of('b') > 0.08 && of('c') > 0.08, `the head comes first: ${of('b')}, and leaves ${of('c')}`)
+})
+
 test('a limit of all calls is told from one of a method, though one method makes nearly all of them', async t => {
   // nodes that count by method say for how long they want silence
   const limits: Array<Limit & { retryAfter?: number, stated?: number }> = [
