@@ -29,8 +29,8 @@ interface Submission {
 }
 
 const ORDER: readonly Priority[] = ['live', 'head', 'past', 'idle']
-// Requests that go ahead of a lower priority, then one of that: clients could ask for more than a slow node gives, and
-// the history would stand still.
+// Live requests in a row, then one of what waits behind them: clients may ask for more than a slow node gives, and the
+// history would fall behind.
 const AHEAD = 4
 // Public nodes take 40 connections from one address; the background leaves some to live reads.
 const MAX_REQUESTS = 32
@@ -51,7 +51,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   const longMs = new Map<string, number>()
   let answeredAt = -Infinity
   let [requests, refused] = [0, 0]
-  /** Of a request's priority that have gone while lower ones wait. */
+  /** Live requests sent in a row while others wait. */
   let ahead = 0
   let wakeAt = Infinity
 
@@ -70,18 +70,17 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     }, () => {})
   }
 
-  const open = () => queue.filter(({ waiting }) => waiting.length > 0)
-
-  /** By priority, but for the lower ones' turn. */
+  /** With calls to send: by priority, or live ones last where it is the others' turn. */
   function inTurn (): Submission[] {
-    const waiting = open()
-    return ahead < AHEAD ? waiting : waiting.toSorted((a, b) => Number(a.rank === 0) - Number(b.rank === 0))
+    const unsent = queue.filter(({ waiting }) => waiting.length > 0)
+    return ahead < AHEAD ? unsent : unsent.toSorted((a, b) => Number(a.rank === 0) - Number(b.rank === 0))
   }
 
   /** Sends one request, where one may go now. */
   function sendNext (): boolean {
     const now = clock.now()
-    for (const submission of inTurn()) {
+    const unsent = inTurn()
+    for (const submission of unsent) {
       const { calls, rank, waiting } = submission
       if (requests >= (rank > 1 ? MAX_BACKGROUND_REQUESTS : MAX_REQUESTS)) continue
       const { method } = calls[waiting[0]!]!
@@ -97,7 +96,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
         continue
       }
       request(submission, waiting.splice(0, size))
-      ahead = rank === 0 && open().some(({ rank }) => rank > 0) ? ahead + 1 : 0
+      ahead = rank === 0 && unsent.some(({ rank }) => rank > 0) ? ahead + 1 : 0
       return true
     }
     return false

@@ -5,7 +5,10 @@ import type { RawTransaction, SignatureInfo } from './parse-transaction.js'
 
 export type { RawTransaction, SignatureInfo }
 
-/** Whom a call serves: a request, the newest history, the past, nobody who waits. Lower hardly delay higher. */
+/**
+ * Whom a call serves: a request, the newest history, the past, nobody who waits. Each goes before the next, but for the
+ * turns that requests leave to the others (`node.ts`).
+ */
 export type Priority = 'live' | 'head' | 'past' | 'idle'
 
 export interface CallOptions {

@@ -43,7 +43,7 @@ export async function readiness (
         ['/api/pools', '/market', '/api/daos/{dao}'],
         complete || oldestTime === null ? undefined : oldestTime + 1
       ),
-      // before, those at hand may tell all of theirs, too
+      // sooner where none is older than what is read, which proposals alone tell
       group(hasHead && complete, ['/api/proposals']),
       group(
         failure === undefined, ['/api/tickers', '/api/prices', '/coingecko', '/cmc'], undefined, lastDay?.secondsLeft
