@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { ROUTER, startChain, until } from './helper.js'
+import { freePort } from './support/free-port.js'
 import { createLink } from './support/link.js'
 import { startServer } from './system/reliability/process.js'
 import { steadyNow } from './support/steady-time.js'
@@ -184,7 +185,8 @@ test('what keeps it from starting is told in one line', async t => {
 
   // the address of a link without the link's name
   for (const name of ['HOST', 'METRICS_HOST']) {
-    const nowhere = startServer(t, { ...env, METRICS_PORT: '50000', HOST: '127.0.0.1', [name]: 'fe80::1' })
+    const METRICS_PORT = String(await freePort())
+    const nowhere = startServer(t, { ...env, METRICS_PORT, HOST: '127.0.0.1', [name]: 'fe80::1' })
     t.equal((await nowhere.exit()).code, 1)
     t.match(messages(nowhere, 50), [new RegExp(`^${name} is no address of this machine: fe80::1 `)])
   }

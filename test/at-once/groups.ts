@@ -7,7 +7,7 @@ import '../support/no-domains.js'
 /**
  * Test files that share a process in a run of all: to start one, load the service and compile what it runs costs two
  * seconds, and most need less than that themselves. By its name each runs alone. tap takes groups in the order of their
- * files' names: those that take longest are 0, those that wait most 1, so that the end is not left to one processor.
+ * files' names: those that take longest are 0, the shortest 2, so that the end is not left to one processor.
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))

@@ -96,8 +96,9 @@ export function ledgerReader (ledger: Ledger): TestReader {
       if (reader.failure !== undefined) throw reader.failure
       // Slots go on whether or not anybody trades
       const slot = ledger.slot - reader.lag
+      const looks = reader.calls.slots++
       return atMoment(
-        slot + (reader.isFrozen ? 0 : reader.calls.slots++),
+        slot + (reader.isFrozen ? 0 : looks),
         null,
         { time: reader.headTime?.() ?? (reader.lag === 0 ? ledger.time : ledger.timeOf(slot)) }
       )

@@ -186,7 +186,7 @@ async function restarted (t: Test, isShown = true) {
   ledger.daos[1]!.swap('buy', 5_000n)
   ledger.advance(60)
   ledger.daos[0]!.swap('buy', 5_000n)
-  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY })
+  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY, isFrozen: true })
   const accounts = accountsOf(ledger)
   const daos: HistoryOptions['daos'] = async final => {
     const { slot, time, daos } = await accounts(final)
@@ -281,7 +281,7 @@ const quiet = (ledger: Ledger): HistoryOptions['daos'] => async final => {
 
 test('at a first start accounts that are final confirm the list, though nothing is stored of a DAO', async t => {
   const { ledger, begin } = silent()
-  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY })
+  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY, isFrozen: true })
   reader.bendPage = page => page.filter(({ slot }) => slot > begin)
   const { history } = await watch(t, ledger, { reader, daos: quiet(ledger) })
   await until(() => history.status().complete && history.status().expected !== null)
@@ -294,7 +294,7 @@ test('while the past is read it is missed, too, and so is all of a DAO that was 
   ledger.advance(2 * DAY)
   ledger.daos[1]!.swap('buy', 5_000n)
   ledger.advance(60)
-  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY })
+  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY, isFrozen: true })
   const { transactions } = reader
   reader.transactions = async (list, options) => {
     if (list.some(signature => past.has(signature))) throw new ServiceError('NODE_UNAVAILABLE', 'gone')
