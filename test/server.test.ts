@@ -218,7 +218,7 @@ test('what keeps it from starting is told in one line', async t => {
   if (process.getuid?.() === 0) return t.comment('root may write everywhere: a read-only folder is not tested')
   const unwritable = startServer(t, { ...env, DATA_DIR: readOnly })
   t.equal((await unwritable.exit()).code, 1)
-  t.match(messages(unwritable, 50), [/^the folder of the history can't be (written|locked)/])
+  t.match(messages(unwritable, 50), [/^the folder of the history can't be made, written or locked: .*read-only/])
 })
 
 test('settings may stand in a file; those of the environment win', async t => {

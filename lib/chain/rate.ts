@@ -127,7 +127,7 @@ export function createRate (clock: Clock, stated?: number) {
   function lower (bucket: Bucket, since: number): void {
     const now = clock.now()
     const before = bucket.endedAt
-    if (since <= before) return   // it was lowered for these
+    if (since <= Math.max(before, all.endedAt)) return   // it, or all, was lowered for these
     bucket.endedAt = now
     const silenceMs = now - since
     const [inSecond, lately] = [acceptedIn(bucket, 1_000, since), acceptedIn(bucket, 10_000, since)]

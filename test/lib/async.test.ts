@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { setTimeout as wait } from 'node:timers/promises'
 import { test } from 'tap'
 import { createSharedTurns, createTurns, inSlices, letGo } from '../../lib/async.js'
@@ -33,16 +34,18 @@ test(
   async t => {
     const { alone, together } = createSharedTurns()
     const seen: string[] = []
-    const piece = (name: string, ms: number) => async () => {
+    const done = new EventEmitter()
+    const piece = (name: string, after?: string) => async () => {
       seen.push(`${name} begins`)
-      await wait(ms)
+      await (after === undefined ? wait(5) : once(done, after))
       seen.push(`${name} ends`)
+      done.emit(name)
       return name
     }
     const failed = alone(async () => { throw new Error('no') })
     const all = Promise.all([
-      together(piece('a', 30)), together(piece('b', 10)), alone(piece('c', 5)), alone(piece('d', 0)),
-      together(piece('e', 5)), together(piece('f', 0))
+      together(piece('a', 'b')), together(piece('b')), alone(piece('c')), alone(piece('d')),
+      together(piece('e', 'f')), together(piece('f'))
     ])
     await t.rejects(failed, { message: 'no' })
     t.same(await all, ['a', 'b', 'c', 'd', 'e', 'f'])

@@ -585,6 +585,29 @@ test('after outages told by refusals, what has gathered is not asked as slowly a
   }
 })
 
+test('an outage told by refusals that lowers all calls lowers no method beside', async t => {
+  const clock = createVirtualTime()
+  const rate = createRate(clock)
+  const accept = (method: string, calls = 1) => { rate.accept(method, calls, clock.now()) }
+  for (const outage of ['the first', 'the second']) {
+    accept('getMultipleAccounts')
+    for (let second = 0; second < 5; second++) {
+      await clock.run(1_000)
+      accept('getTransaction', 20)
+    }
+    await clock.run(500)
+    for (const method of ['getTransaction', 'getMultipleAccounts']) rate.refuse(method, clock.now())
+    await clock.run(4_000)
+    accept('getTransaction')
+    const lowered = rate.perSecond()
+    t.ok(lowered < 20, `${lowered} calls a second after ${outage}`)
+    await clock.run(500)
+    // seldom called, and so the last to be tried again
+    accept('getMultipleAccounts')
+    t.equal(rate.perSecond(), lowered)
+  }
+})
+
 test('a limit that is none is not believed', t => {
   const rate = createRate(createVirtualTime())
   for (const limit of ['-1', '0', 'unlimited']) rate.readHeaders('getSlot', { 'x-ratelimit-method-limit': limit })
