@@ -4,9 +4,10 @@
  * the past is read back for `--seconds` more; and the calls accepted of those that the limit allows, and refused, after
  * the first ten seconds.
  *
- * `npm run bench -- nodes [--seconds 120] [--only 'a part of the name'] [--calls]`
+ * `npm run bench -- nodes [--seconds 120] [--only 'a part of the name'] [--calls] [--busy]`
  *
- * In simulated time, which takes seconds. `--calls`: calls by method up to the first list, and after it.
+ * In simulated time, which takes seconds. `--calls`: calls by method up to the first list, and after it. `--busy`: a
+ * client asks for the supply and the record of each DAO every second, too, and what it gets.
  */
 import { createLedger, type Ledger } from '../simulator/index.js'
 import { NODE_KINDS } from '../simulator/kinds.js'
@@ -17,7 +18,7 @@ import { installSimulatedTime, realSleep } from '../test/system/worlds/simulated
 import { options, scratchFolder } from './support/run.js'
 import { settingsOf } from './support/settings.js'
 
-const { seconds: more, only, calls } = options({ seconds: 120, only: '', calls: false })
+const { seconds: more, only, calls, busy } = options({ seconds: 120, only: '', calls: false, busy: false })
 const DAY = 86_400
 const FIRST_MS = 10_000
 const LATENCY_MS = 50
@@ -110,14 +111,14 @@ async function simulate ({ limits, today }: Kind, ledger: Ledger) {
   }
   await ready
   const begun = time.now()
+  const ask = async (url: string) => (await app.inject({ url, remoteAddress: '127.0.0.1' })).statusCode
   return {
+    ask,
     limiter: service.limiter,
     /** Milliseconds since the service was started. */
     now: () => time.now() - begun,
     sleep: async (ms: number) => { await time.advance(ms) },
-    async status (url: string): Promise<number> {
-      return (await time.until(app.inject({ url, remoteAddress: '127.0.0.1' }), 60_000)).statusCode
-    },
+    status: (url: string) => time.until(ask(url), 60_000),
     async close () {
       await time.until(app.close(), 60_000)
     }
@@ -137,12 +138,25 @@ async function measure (kind: Kind): Promise<string> {
   const stage = await simulate(kind, ledger)
   const { limiter } = stage
   const statuses = new Map<number, number>()
+  const ofRecords = new Map<number, number>()
+  const count = (of: Map<number, number>, status: number) => { of.set(status, (of.get(status) ?? 0) + 1) }
+  let askedAt = -Infinity
+  function askForRecords (): void {
+    if (!busy || stage.now() - askedAt < 1_000) return
+    askedAt = stage.now()
+    for (const { address, base } of ledger.daos) {
+      for (const url of [`/api/supply/${base.address}`, `/api/daos/${address}`]) {
+        stage.ask(url).then(status => count(ofRecords, status), () => {})
+      }
+    }
+  }
   let first: number | undefined
   let atFirst: { accepted: Record<string, number>, refused: Record<string, number> } | undefined
   let from: { ms: number, accepted: number, all: number, refused: number } | undefined
   while (first === undefined || stage.now() < first + more * 1000) {
+    askForRecords()
     const status = await stage.status('/api/tickers')
-    if (first !== undefined) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+    if (first !== undefined) count(statuses, status)
     else if (status === 200) {
       first = stage.now()
       atFirst = { accepted: { ...limiter.accepted }, refused: { ...limiter.refused } }
@@ -167,16 +181,18 @@ async function measure (kind: Kind): Promise<string> {
     )
   }
   await stage.close()
-  const served = Array.from(statuses, ([status, count]) => `${status}: ${count}`).join(', ')
+  const told = (of: Map<number, number>) => Array.from(of, ([status, count]) => `${status}: ${count}`).join(', ')
   return `| ${[
     name, today, `${ideal.toFixed(1)} s`, `${(first / 1000).toFixed(1)} s`, (first / 1000 / ideal).toFixed(2),
-    percent(accepted, perSecond * seconds), percent(refused, all + refused), served
+    percent(accepted, perSecond * seconds), percent(refused, all + refused), told(statuses),
+    ...busy ? [told(ofRecords)] : []
   ].join(' | ')} |`
 }
 
+const [column, line] = busy ? [' supplies and DAOs |', '---|'] : ['', '']
 console.log(
   '| Limit | transactions of the day | ideal | first list | ÷ ideal | accepted of what it allows | refused | ' +
-    '/api/tickers after it |\n|---|---|---|---|---|---|---|---|'
+    `/api/tickers after it |${column}\n|---|---|---|---|---|---|---|---|${line}`
 )
 for (const kind of KINDS.filter(({ name }) => name.includes(only))) console.log(await measure(kind))
 process.exit()

@@ -4,6 +4,7 @@ import { createServer, get as httpGet, Agent } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { test, type Test } from 'tap'
 import { ROUTER, startChain, until } from './helper.js'
 import { freePort } from './support/free-port.js'
@@ -122,7 +123,7 @@ test('an error that nothing catches, and a rejection, are logged and end the pro
   )) {
     const file = join(folder, `${name}.mjs`)
     writeFileSync(file, `process.on('SIGWINCH', () => { ${code} })`)
-    const server = startServer(t, { ...env, NODE_OPTIONS: `--import ${file}` })
+    const server = startServer(t, { ...env, NODE_OPTIONS: `--import ${pathToFileURL(file).href}` })
     await server.url()
     server.child.kill('SIGWINCH')
     t.equal((await server.exit()).code, 1)

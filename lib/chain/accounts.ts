@@ -111,7 +111,7 @@ export const createAccountReader = (rpc: Rpc, commitment: Commitment = 'confirme
       }
       check(accounts, moment)
       return accounts
-    }))
+    }), { priority: 'state' })
   },
 
   /**

@@ -19,7 +19,8 @@ const METHOD_NOT_FOUND = -32601
 // A node or a plan does not offer an optional method.
 const NOT_OFFERED_CODES = new Set([METHOD_NOT_FOUND, -32600, -32001, -32010, -32000, -32003, -32403])
 const NOT_OFFERED_STATUSES = new Set([400, 401, 402, 403, 404, 405, 501])
-const PATIENCE_MS: Record<Priority, number | undefined> = { live: 1_000, head: 5_000, past: undefined, idle: undefined }
+const PATIENCE_MS: Record<Priority, number | undefined> =
+  { state: 1_000, live: 1_000, head: 5_000, day: undefined, past: undefined }
 // How long a node is asked last: for a method that it did not answer in time; for ALL, as it showed an older state.
 const LAST_MS = 60_000
 const ALL = ''

@@ -28,10 +28,11 @@ interface Submission {
   settle: (reply: Reply, position: number) => void
 }
 
-const ORDER: readonly Priority[] = ['live', 'head', 'past', 'idle']
-// Live requests in a row, then one of what waits behind them: clients may ask for more than a slow node gives, and the
-// history would fall behind.
-const AHEAD = 4
+// In their order; after how many live requests in a row one of each goes before them: clients may ask for more than a
+// slow node gives, and there would be no tickers, which need the state and the last day.
+const AFTER: Record<Priority, number> = { state: 0, live: Infinity, head: 2, day: 2, past: 8 }
+const ORDER = Object.keys(AFTER)
+const LIVE = ORDER.indexOf('live')
 // Public nodes take 40 connections from one address; the background leaves some to live reads.
 const MAX_REQUESTS = 32
 const MAX_BACKGROUND_REQUESTS = 24
@@ -70,10 +71,10 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     }, () => {})
   }
 
-  /** With calls to send: by priority, or live ones last where it is the others' turn. */
+  /** With calls to send: those whose turn it is before live ones, then by priority. */
   function inTurn (): Submission[] {
-    const unsent = queue.filter(({ waiting }) => waiting.length > 0)
-    return ahead < AHEAD ? unsent : unsent.toSorted((a, b) => Number(a.rank === 0) - Number(b.rank === 0))
+    const isDue = ({ options: { priority } }: Submission) => ahead >= AFTER[priority]
+    return queue.filter(({ waiting }) => waiting.length > 0).sort((a, b) => Number(isDue(b)) - Number(isDue(a)))
   }
 
   /** Sends one request, where one may go now. */
@@ -82,7 +83,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
     const unsent = inTurn()
     for (const submission of unsent) {
       const { calls, rank, waiting } = submission
-      if (requests >= (rank > 1 ? MAX_BACKGROUND_REQUESTS : MAX_REQUESTS)) continue
+      if (requests >= (rank > LIVE + 1 ? MAX_BACKGROUND_REQUESTS : MAX_REQUESTS)) continue
       const { method } = calls[waiting[0]!]!
       const size = now < singlesUntil ? 1 : Math.min(largestBatch, rate.batch(method), waiting.length)
       const forAll = rate.waitForAll(size)
@@ -96,7 +97,7 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
         continue
       }
       request(submission, waiting.splice(0, size))
-      ahead = rank === 0 && unsent.some(({ rank }) => rank > 0) ? ahead + 1 : 0
+      if (rank >= LIVE) ahead = rank === LIVE && unsent.some(({ rank }) => rank > LIVE) ? ahead + 1 : 0
       return true
     }
     return false

@@ -98,7 +98,7 @@ export function createNodeClient ({
   ): Promise<T> {
     signal?.throwIfAborted()
     const longer = nodes.reduce((ms, { queue }) => ms + queue.limitOf(calls) - callMs, 0)
-    const ms = deadlineMs ?? longer + (priority === 'live' ? answerMs : BACKGROUND_MS)
+    const ms = deadlineMs ?? longer + (['state', 'live'].includes(priority) ? answerMs : BACKGROUND_MS)
     // AbortSignal.any would keep something of each call (Node 20)
     const ended = new AbortController()
     const cancel = clock.after(ms, () =>

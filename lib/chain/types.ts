@@ -6,10 +6,10 @@ import type { RawTransaction, SignatureInfo } from './parse-transaction.js'
 export type { RawTransaction, SignatureInfo }
 
 /**
- * Whom a call serves: a request, the newest history, the past, nobody who waits. Each goes before the next, but for the
- * turns that requests leave to the others (`node.ts`).
+ * Whom a call serves: all requests, one request, the newest history, that of the last day, what is older or missing.
+ * Each goes before the next, but for the turns that single requests leave to the others (`node.ts`).
  */
-export type Priority = 'live' | 'head' | 'past' | 'idle'
+export type Priority = 'state' | 'live' | 'head' | 'day' | 'past'
 
 export interface CallOptions {
   /** Default: 'live'. */

@@ -29,7 +29,7 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
     if (rows.length === 0) return
     const wanted = [...new Map(rows.map(({ signature, slot }) => [signature, { signature, slot }])).values()]
     try {
-      await fetcher.fetch(wanted, { priority: 'idle' })
+      await fetcher.fetch(wanted, { priority: 'past' })
       for (const row of rows) {
         const outcome = fetcher.outcome(row, 0)
         const located = Array.isArray(outcome)
@@ -48,7 +48,7 @@ export function createCompletion ({ reader, fetcher, store, writer, signal, cloc
   async function fromBlocks (rows: readonly Learnt[]): Promise<void> {
     for (const slot of new Set(rows.map(({ slot }) => slot))) {
       signal.throwIfAborted()
-      const signatures = await reader.blockSignatures(slot, { priority: 'idle', signal })
+      const signatures = await reader.blockSignatures(slot, { priority: 'past', signal })
       if (signatures === null) continue
       for (const row of rows.filter(row => row.slot === slot)) {
         const blockIndex = signatures.indexOf(row.signature)

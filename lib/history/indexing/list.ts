@@ -31,7 +31,7 @@ export function createListings (context: Context, pageSize: number) {
     // `minSlot`: a node that lags lists less; what closes a gap below the head comes before the past
     const list = (before: Cursor | undefined) => listSignatures(
       context, program, { before, limit: pageSize, minSlot: slot },
-      { priority: range.until === undefined ? 'past' : 'head', signal }
+      { priority: range.until === undefined ? 'day' : 'head', signal }
     )
     const found = await list({ signature, slot })
     if (found.length > 0) return found

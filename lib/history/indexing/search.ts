@@ -45,7 +45,7 @@ export function createSearch (context: Context) {
   /** Stores what is given of `entries`, or lost, and no range. `inVain`: they have been searched before. */
   async function storeListed<T extends Wanted> (entries: readonly T[], inVain = false) {
     const open = entries.filter(entry => fetcher.outcome(entry, 0) === undefined)
-    if (open.length > 0) await fetcher.fetch(open, { priority: 'idle', deadlineMs: DEADLINE_MS })
+    if (open.length > 0) await fetcher.fetch(open, { priority: 'past', deadlineMs: DEADLINE_MS })
     const given = new Map<string, LocatedEvent[]>()
     const [missing, unanswered]: [MissingTransaction[], T[]] = [[], []]
     for (const entry of entries) {
@@ -97,7 +97,7 @@ export function createSearch (context: Context) {
   async function listMore (search: Searched): Promise<void> {
     const { gap: { dao, fromSlot, toSlot }, cursor } = search
     const query = { before: cursor, isOfEach: true, ...cursor && { minSlot: cursor.slot } }
-    const page = await listSignatures(context, dao, query, { priority: 'idle', deadlineMs: DEADLINE_MS, signal })
+    const page = await listSignatures(context, dao, query, { priority: 'past', deadlineMs: DEADLINE_MS, signal })
     const end = page.at(-1)
     if (end === undefined) {
       // the node may not know the cursor: once more from its newest

@@ -1,5 +1,5 @@
 import type { Moment } from '../../chain/moment.js'
-import type { SignatureInfo, SignaturePage } from '../../chain/types.js'
+import type { Priority, SignatureInfo, SignaturePage } from '../../chain/types.js'
 import { badAnswer, isServiceError } from '../../errors.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
@@ -49,7 +49,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
 
   /** Stores the first of `entries`, with what that makes of the ranges. */
   async function process (
-    entries: readonly SignatureInfo[], priority: 'head' | 'past', patienceMs: number,
+    entries: readonly SignatureInfo[], priority: Priority, patienceMs: number,
     change: (taken: SignatureInfo[]) => Partial<Step>
   ): Promise<StepResult> {
     const { entries: taken, events, missing, ...result } = await advance(entries, priority, patienceMs)
@@ -76,11 +76,12 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     return { taken: 0 }
   }
 
+  const isDownTo = ({ oldestTime }: IndexedRange, edge: number) => oldestTime !== null && oldestTime <= edge
+
   /** Those after `edge` and the one that shows that they are all; if those are stored, everything. */
-  function firstOf (entries: SignatureInfo[], { oldestTime }: IndexedRange, edge: number): SignatureInfo[] {
+  function firstOf (entries: SignatureInfo[], stored: IndexedRange, edge: number): SignatureInfo[] {
     const older = entries.findIndex(({ blockTime }) => blockTime !== null && blockTime <= edge)
-    const isWhole = oldestTime !== null && oldestTime <= edge
-    return isWhole || older === -1 ? entries : entries.slice(0, older + 1)
+    return isDownTo(stored, edge) || older === -1 ? entries : entries.slice(0, older + 1)
   }
 
   /** Once all of `range` is stored, or given up. */
@@ -103,7 +104,8 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     const { indexedRanges } = writer.state
     const first = firstOf(entries, upper, edge)
     const isLast = (taken: number): boolean => whole && taken === entries.length
-    const advanced = await process(first, until === undefined ? 'past' : 'head', PATIENCE_MS, taken => {
+    const priority = until !== undefined ? 'head' : isDownTo(upper, edge) ? 'past' : 'day'
+    const advanced = await process(first, priority, PATIENCE_MS, taken => {
       const longer = indexedRanges.with(index, extend(upper, taken))
       return isLast(taken.length) ? closed(range, longer) : { indexedRanges: longer }
     })

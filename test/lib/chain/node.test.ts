@@ -403,26 +403,29 @@ test('a live read never waits behind the past', async t => {
   }
 })
 
-test('the head goes before the past, which goes before what nobody waits for', async t => {
+test('the state goes before clients, these before the head, the last day and what is before it', async t => {
   const { clock, send, accepted } = setUp({ limits: [] }, 5)
-  for (const [method, priority] of [['d', 'idle'], ['c', 'past'], ['b', 'head'], ['a', 'live']] as const) {
-    send(3, method, priority).catch(() => {})
-  }
+  const given = [['e', 'past'], ['d', 'day'], ['c', 'head'], ['b', 'live'], ['a', 'state']] as const
+  for (const [method, priority] of given) send(2, method, priority).catch(() => {})
   await clock.run(10_000)
-  t.equal(accepted.map(({ method }) => method).join(''), 'daaabbbcccdd', 'but for the one that was first')
+  t.equal(accepted.map(({ method }) => method).join(''), 'eaabbccdde', 'but for the one that was first')
 })
 
-test('however much clients ask for, a fifth of the requests is left to what waits behind them', async t => {
-  const { clock, send, accepted } = setUp({ limits: [{ calls: 10, windowMs: 1_000 }] }, 10)
-  for (let second = 0; second < 60; second++) {
-    send(20, 'a', 'live').catch(() => {})
-    send(1, 'b', 'head').catch(() => {})
-    send(5, 'c', 'past').catch(() => {})
-    await clock.run(1_000)
+test('however much clients ask for, the state does not wait, the last day has a third, the past a ninth', async t => {
+  for (const [behind, share] of [['head', 1 / 3], ['day', 1 / 3], ['past', 1 / 9]] as const) {
+    const { clock, send, accepted } = setUp({ limits: [{ calls: 10, windowMs: 1_000 }] }, 10)
+    const waits: number[] = []
+    for (let second = 0; second < 90; second++) {
+      const begun = clock.now()
+      send(20, 'a', 'live').catch(() => {})
+      send(5, 'b', behind).catch(() => {})
+      if (second % 10 === 9) send(1, 'c', 'state').then(() => waits.push(clock.now() - begun), () => {})
+      await clock.run(1_000)
+    }
+    const given = accepted.filter(({ method }) => method === 'b').length / accepted.length
+    t.ok(Math.abs(given - share) < 0.02, `${given} for ${behind}`)
+    t.ok(waits.length === 9 && Math.max(...waits) < 500, `${Math.max(...waits)} ms for the state`)
   }
-  const of = (method: string) => accepted.filter(one => one.method === method).length / accepted.length
-  t.ok(of('a') > 0.75 && of('a') < 0.85, `${of('a')} for clients`)
-  t.ok(of('b') > 0.08 && of('c') > 0.08, `the head comes first: ${of('b')}, and leaves ${of('c')}`)
 })
 
 test('a limit of all calls is told from one of a method, though one method makes nearly all of them', async t => {
