@@ -22,32 +22,20 @@ export function createMetrics ({ answers: { sources }, chain, stream, sharedLimi
   const registers = [registry]
   collectDefaultMetrics({ register: registry })
 
-  const requests = new Counter({
-    name: 'http_requests_total',
-    help: 'Requests by route template, method and status.',
-    labelNames: ['route', 'method', 'status'],
-    registers
-  })
+  const named = (name: string, help: string, ...labelNames: string[]) => ({ name, help, labelNames, registers })
+  const requests = new Counter(
+    named('http_requests_total', 'Requests by route template, method and status.', 'route', 'method', 'status')
+  )
   const latency = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time to answer, by route template.',
-    labelNames: ['route'],
-    buckets: SECONDS,
-    registers
+    ...named('http_request_duration_seconds', 'Time to answer, by route template.', 'route'), buckets: SECONDS
   })
-  const limited = new Counter({ name: 'rate_limit_hits_total', help: 'Requests refused by the limiter.', registers })
-  const calls = new Counter({
-    name: 'node_calls_total',
-    help: 'Calls to nodes by method and outcome, members of a batch counted one by one.',
-    labelNames: ['method', 'outcome', 'node'],
-    registers
-  })
+  const limited = new Counter(named('rate_limit_hits_total', 'Requests refused by the limiter.'))
+  const calls = new Counter(named(
+    'node_calls_total', 'Calls to nodes by method and outcome, members of a batch counted one by one.', 'method',
+    'outcome', 'node'
+  ))
   const callLatency = new Histogram({
-    name: 'node_call_duration_seconds',
-    help: 'Time of a node\'s answer, by method.',
-    labelNames: ['method'],
-    buckets: SECONDS,
-    registers
+    ...named('node_call_duration_seconds', 'Time of a node\'s answer, by method.', 'method'), buckets: SECONDS
   })
 
   type Figure = number | boolean | null | undefined
