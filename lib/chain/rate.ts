@@ -26,11 +26,10 @@ const NEAR = 0.75
 // A refusal at rest may be an outage: only one that comes again so soon lowers a rate, to so much at most.
 const AGAIN_MS = 60_000
 const AT_REST = 0.25
-// One method is limited, not all, where it makes so few of the calls; or, from the first time on, so many, and more
-// than a second of silence is asked for, as by nodes that count by method.
+// One method is limited, not all, where it makes so few of the calls; or no header states its limit, and more than a
+// second of silence is asked for, as by nodes that count by method.
 const FEW = 0.2
 const NEW = 0.02   // calls a second of a method that was not called
-const MOST = 0.5
 // Calls a second, whatever a header says.
 const MIN_RATE = 0.1
 const GRAIN_MS = 100
@@ -206,7 +205,7 @@ export function createRate (clock: Clock, stated?: number) {
       if (sentAt <= own.endedAt) return   // of what is over
       if (own.refusedSince === undefined) {
         const share = (acceptedIn(own, 60_000) + NEW) / (acceptedIn(all, 60_000) + NEW)
-        own.isOwn = share < FEW || (askedMs > 1_000 && (share >= MOST || own.isOwn))
+        own.isOwn = share < FEW || (askedMs > 1_000 && own.most === Infinity)
       }
       own.refusedSince ??= now
       all.refusedSince ??= now

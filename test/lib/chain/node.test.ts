@@ -475,6 +475,18 @@ test('a method that is limited is held to that, also while more of other methods
   t.ok(refused < 0.03 * 260, `${refused} refused`)
 })
 
+test('a limit of a method that no header states does not lower the others, which make most of the calls', async t => {
+  const limits = [{ calls: 10, windowMs: 10_000, method: 'getTransaction' }]
+  const { clock, send, accepted } = setUp({ limits, retryAfter: 10 })
+  send(20_000, 'getTransaction', 'day').catch(() => {})
+  for (let second = 0; second < 300; second++) {
+    for (let at = 0; at < 12; at++) send(1, 'getMultipleAccounts', 'live').catch(() => {})
+    await clock.run(1_000)
+  }
+  const others = accepted.filter(({ at, method }) => at > 60_000 && method === 'getMultipleAccounts').length
+  t.ok(others >= 0.9 * 12 * 240, `${others} of ${12 * 240}`)
+})
+
 test('a limit of all calls that asks for silence is not taken for one of the method that makes most', async t => {
   for (const { calls, fixed } of [{ calls: 6, fixed: true }, { calls: 8, fixed: false }, { calls: 15, fixed: false }]) {
     const { clock, send, between } = setUp({ limits: [{ calls, windowMs: 1_000 }], fixed, retryAfter: 1, jitter: 20 })
