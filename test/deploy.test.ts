@@ -155,3 +155,12 @@ test('compose, unit and image name settings that there are', t => {
   )
   t.end()
 })
+
+test('no shell stands between npm, which passes signals on, and what runs until it is told to end', t => {
+  const text = readFileSync(`${DEPLOY}../package.json`, 'utf8')
+  const { scripts } = JSON.parse(text) as { scripts: Record<string, string> }
+  for (const name of ['start', 'dev', 'demo', 'backfill', 'migrate', 'record', 'replay']) {
+    t.match(scripts[name], /^exec /, name)
+  }
+  t.end()
+})
