@@ -7,7 +7,7 @@
  * `npm run bench -- nodes [--seconds 120] [--only 'a part of the name'] [--calls] [--busy]`
  *
  * In simulated time, which takes seconds. `--calls`: calls by method up to the first list, and after it. `--busy`: a
- * client asks for the supply and the record of each DAO every second, too, and what it gets.
+ * client asks for the supply and the record of each DAO every second, too; a column says what it gets.
  */
 import { createLedger, type Ledger } from '../simulator/index.js'
 import { NODE_KINDS } from '../simulator/kinds.js'

@@ -28,7 +28,7 @@ export function createListings (context: Context, pageSize: number) {
    */
   async function pageAfter ({ entries }: Listing, range: UnindexedRange): Promise<SignatureInfo[]> {
     const { oldest: signature, oldestSlot: slot, anchor } = extend(range.above, entries)
-    // `minSlot`: a node that lags lists less; what closes a gap below the head comes before the past
+    // `minSlot`: a node that lags lists less; a page, which a thousand transactions wait for, comes before the past
     const list = (before: Cursor | undefined) => listSignatures(
       context, program, { before, limit: pageSize, minSlot: slot },
       { priority: range.until === undefined ? 'day' : 'head', signal }

@@ -5,8 +5,9 @@ async function measure (t: Test, ...args: string[]): Promise<string[][]> {
   const service = startScript('bench/nodes.ts', { args: ['--seconds', '60', ...args], cwd: t.testdir() })
   t.teardown(() => service.child.kill('SIGKILL'))
   await service.ended
-  return service.stdout().split('\n').filter(line => /^\| \d/.test(line))
-    .map(line => line.split('|').slice(1, -1).map(cell => cell.trim()))
+  const rows = service.stdout().split('\n').filter(line => /^\| \d/.test(line))
+  t.ok(rows.length > 0, service.output())
+  return rows.map(line => line.split('|').slice(1, -1).map(cell => cell.trim()))
 }
 
 test(
