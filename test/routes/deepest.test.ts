@@ -2,7 +2,7 @@ import { test } from 'tap'
 import type { DaoRecord } from '../../schemas/dao.js'
 import type { AggregateFees } from '../../schemas/aggregate.js'
 import type { Prices } from '../../schemas/prices.js'
-import { build, historyComplete, settings, startChain, until } from '../helper.js'
+import { build, goOn, historyComplete, settings, startChain, until } from '../helper.js'
 
 for (const [strangers, beside] of [[1, 0], [1, 1], [0, 1]] as const) {
   const others = `${strangers} other pool of its pair, ${beside} pair beside it`
@@ -33,7 +33,7 @@ for (const [strangers, beside] of [[1, 0], [1, 1], [0, 1]] as const) {
     node.fault({ method: 'getTransaction', kind: 'null-transaction' })
     honest.swap('buy', 1_000_000n)
     await until('an event is missing', () => {
-      if (!app.history.status().isBehind) ledger.advance(1)
+      goOn(app, ledger)
       return app.history.status().missingEvents === 1
     })
     await until('its pool is not listed', async () => {
@@ -91,7 +91,7 @@ test('what came to fees from elsewhere is told once all of it is known', async t
   node.fault({ method: 'getTransaction', kind: 'null-transaction' })
   dao.collectExternalFees(5_000_000n, 0n)
   await until('an event is missing', () => {
-    if (!app.history.status().isBehind) ledger.advance(1)
+    goOn(app, ledger)
     return app.history.status().missingEvents === 1
   })
   await until('nobody knows', async () => {

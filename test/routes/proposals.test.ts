@@ -9,7 +9,7 @@ import { fromBase58 } from '../../simulator/bytes.js'
 import type { Dao } from '../../simulator/index.js'
 import { u128, u64 } from '../support/transaction-events.js'
 import { createRandom } from '../../simulator/random.js'
-import { build, historyComplete, settings, startChain, until } from '../helper.js'
+import { build, goOn, historyComplete, settings, startChain, until } from '../helper.js'
 import { getterOf } from '../support/answers.js'
 import { CHAIN_UNREADABLE, INVALID_DAO, INVALID_PROPOSAL } from '../../schemas/errors.js'
 
@@ -237,7 +237,7 @@ test('an event that is missing is null in its own row, and holds up the record o
   const made = new Date(ledger.time * 1000).toISOString()
   const { address } = dao.proposal!
   await until('the event is known to be missing', () => {
-    if (!app.history.status().isBehind) ledger.advance(1)
+    goOn(app, ledger)
     return app.history.status().missingEvents === 1
   })
   const [first, second] = await get<Proposals>('/api/proposals')
@@ -247,7 +247,7 @@ test('an event that is missing is null in its own row, and holds up the record o
   t.equal((await app.inject(`/api/proposals/${second!.proposal}`)).statusCode, 200)
   node.faults.clear(withheld)
   await until('it has been found', async () => {
-    if (!app.history.status().isBehind) ledger.advance(1)
+    goOn(app, ledger)
     return (await app.inject(`/api/proposals/${address}`)).statusCode === 200
   })
   t.equal((await get<ProposalRecord>(`/api/proposals/${address}`)).created_at, made)
