@@ -1,5 +1,4 @@
 /** Whether a node is used: while it serves the others' cluster, and does not fail. */
-import { backoff } from '../backoff.js'
 import type { Clock } from '../clock.js'
 import { isHash } from './checks.js'
 import { countsAgainstNode, failAll, faultOf, nodeError, OPTIONAL_METHODS, secondsOf } from './node-errors.js'
@@ -13,8 +12,9 @@ interface BreakerOptions {
   cluster?: { genesis?: string } | undefined
 }
 
-// The end of a fault must be noticed within one cache lifetime of 10 s.
-const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
+// At most, and half of it at least. What waited for a fault to end must be there within one cache lifetime of 10 s, and
+// the request that finds it still there may take 5.
+const OPEN_MS = 2_000
 
 /**
  * Opens after `failures` in a row: BREAKER_OPEN for a while; then one request decides. Before its first use and after
@@ -22,7 +22,7 @@ const [OPEN_MS, MAX_OPEN_MS] = [1_000, 5_000]
  */
 export function withBreaker (send: Send, { host, clock, failures, cluster }: BreakerOptions) {
   let inRow = 0
-  let openings = 0
+  let isOpen = false
   let openUntil = 0
   let probing = false
   // Replies to requests of an earlier state don't count.
@@ -33,9 +33,11 @@ export function withBreaker (send: Send, { host, clock, failures, cluster }: Bre
     probing = false
     if (good === true) {
       if (isProbe) era++
-      inRow = openings = 0
+      inRow = 0
+      isOpen = false
     } else if (good === false && (isProbe || ++inRow >= failures)) {
-      openUntil = clock.now() + backoff(++openings, clock, { firstMs: OPEN_MS, maxMs: MAX_OPEN_MS })
+      isOpen = true
+      openUntil = clock.now() + OPEN_MS * (0.5 + clock.random() / 2)
       era++
       isOfCluster = cluster === undefined
     }
@@ -58,11 +60,11 @@ export function withBreaker (send: Send, { host, clock, failures, cluster }: Bre
 
   return {
     state (): 'closed' | 'open' | 'half-open' {
-      if (openings === 0) return 'closed'
+      if (!isOpen) return 'closed'
       return clock.now() < openUntil ? 'open' : 'half-open'
     },
     async send (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
-      const isProbe = openings > 0
+      const isProbe = isOpen
       const leftMs = openUntil - clock.now()
       if (isProbe && (probing || leftMs > 0)) {
         const what = 'has been failing and is not asked for now'

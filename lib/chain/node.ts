@@ -50,7 +50,8 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   const queue: Submission[] = []
   let singlesUntil = 0
   const longMs = new Map<string, number>()
-  let answeredAt = -Infinity
+  /** When the newest of the requests that were answered was sent. */
+  let answeredFrom = -Infinity
   let [requests, refused] = [0, 0]
   /** Live requests sent in a row while others wait. */
   let ahead = 0
@@ -120,11 +121,10 @@ export function createQueue (ask: NodeCalls, { host, clock, rate, callMs, larges
   }
 
   function learnLimit (calls: readonly Call[], { error }: Reply, sentAt: number): void {
-    const now = clock.now()
-    const isLate = faultOf(error)?.reason === 'timeout' && answeredAt > sentAt
-    if (error === undefined) answeredAt = now
+    const isLate = faultOf(error)?.reason === 'timeout' && answeredFrom >= sentAt
+    if (error === undefined) answeredFrom = Math.max(answeredFrom, sentAt)
     else if (!isLate) return
-    const ms = isLate ? 2 * limitOf(calls) : Math.max(callMs, 2 * (now - sentAt))
+    const ms = isLate ? 2 * limitOf(calls) : Math.max(callMs, 2 * (clock.now() - sentAt))
     for (const { method } of calls) if (LONG_METHODS.has(method)) longMs.set(method, Math.min(LONG_MS, ms))
   }
 

@@ -84,6 +84,8 @@ export function createHistory (options: HistoryOptions): History {
     return Infinity
   }
 
+  const lane = createLane([createTask(run)], { clock, signal, onLog })
+
   const seenOf = ({ indexer }: Running): Seen => ({ ...indexer.progress(), volumes })
 
   const answers = createAnswers({
@@ -103,13 +105,16 @@ export function createHistory (options: HistoryOptions): History {
   return {
     ...answers,
     loaded,
-    start () { work ??= createLane([createTask(run)], { clock, signal, onLog }).run() },
+    start () { work ??= lane.run() },
     async stop () {
       stopping.abort()
       await work
     },
     wake: () => running?.indexer.wake(),
-    compare: accounts => running?.indexer.compare(accounts),
+    compare (accounts) {
+      if (running === undefined) lane.again()
+      else running.indexer.compare(accounts)
+    },
     status () {
       return {
         ...answers.status(),

@@ -188,6 +188,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
     /** Accounts were read: numbers of theirs that are not stored may be missing from the node's lists. */
     compare (accounts: Accounts): void {
       reconciler.note(accounts)
+      lane.again()
       lane.hasten(settling, now())
       if (reconciler.isAhead) lane.hasten(head, lookedAt + FOLLOWED_MS)
     },

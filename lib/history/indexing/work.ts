@@ -54,6 +54,11 @@ export function createLane (
         }
       }
     },
+    /** Nodes answer: what waits after a failure is done now. */
+    again (): void {
+      for (const task of tasks) if (task.failures > 0) task.at = Math.min(task.at, clock.now())
+      wakeUp()
+    },
     /** Has a task done at `at` at the latest, unless it waits after a failure. */
     hasten (task: Task, at: number): void {
       if (task.failures > 0 || at >= task.at) return

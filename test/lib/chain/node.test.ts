@@ -812,3 +812,21 @@ test('each slow method is waited for as long as it takes, while others are answe
   t.ok(answered.get('getSignaturesForAddress')! >= 12)
   t.equal(answered.get('getProgramAccounts'), 5)
 })
+
+test('a list that is late, while nothing that was sent after it is answered, is no slow one', async t => {
+  const clock = createVirtualTime()
+  const { send, limitOf } = createQueue(async (calls, ms) => {
+    const isBefore = clock.now() < 1_000
+    await clock.sleep(isBefore ? 2_000 : ms)
+    return calls.map(() => isBefore ? { result: 1 } : { error: nodeError('node', 'timeout', 'is late') })
+  }, { host: 'node', clock, rate: createRate(clock), callMs: 5_000, largestBatch: 50 })
+  const list: Call = { method: 'getProgramAccounts', params: [] }
+  const { signal } = new AbortController()
+  await clock.run(900)
+  const before = send([{ method: 'getSlot', params: [] }], { priority: 'head', signal })
+  await clock.run(200)
+  send([list], { priority: 'live', signal }).catch(() => {})
+  await clock.run(10_000)
+  t.strictSame(await before, [{ result: 1 }])
+  t.equal(limitOf([list]), 5_000)
+})
