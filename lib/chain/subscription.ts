@@ -111,7 +111,7 @@ export function subscribe ({
     if (upSince !== Infinity) onState('down')
     if (closed !== undefined) return
     onFault(error)
-    const pause = backoff(Math.max(1, failures), clock, { maxMs: MAX_PAUSE_MS })
+    const pause = backoff(Math.max(1, failures), clock, MAX_PAUSE_MS)
     const stop = clock.after(pause, connect)
     end = async () => stop()
   }

@@ -1,6 +1,6 @@
 /**
- * Reads what rows of 1.0 lack from their transactions, and from blocks the index in the block, which `getTransaction`
- * of today's nodes does not tell.
+ * Reads what rows of 1.0 lack from their transactions, and from blocks the index in the block, which transactions tell
+ * since Agave 4.0.
  */
 import { isServiceError } from '../../errors.js'
 import { dayOf } from '../../time.js'

@@ -169,6 +169,6 @@ export async function runLeaderLoop<S extends LeaderSession> (
       isTold = true
     }
     failures++
-    await sleepUntil(clock, left + backoff(failures, clock, { maxMs: MAX_MS }), signal)
+    await sleepUntil(clock, left + backoff(failures, clock, MAX_MS), signal)
   }
 }
