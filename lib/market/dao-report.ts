@@ -25,15 +25,18 @@ interface State {
   symbolOf: (mint: string) => string
 }
 
-/** Why a DAO is not listed; null where it is. `incomplete`: those whose last 24 hours are not fully known. */
+/** DAOs whose last 24 hours are not fully known. */
+export type Incomplete = Pick<ReadonlySet<string>, 'has'>
+
+/** Why a DAO is not listed; null where it is. */
 export const reasonOf = (
-  { address, leftOut }: Pick<FoundDao, 'address' | 'leftOut'>, incomplete: ReadonlySet<string>
+  { address, leftOut }: Pick<FoundDao, 'address' | 'leftOut'>, incomplete: Incomplete
 ): string | null => leftOut ?? (incomplete.has(address) ? 'history incomplete' : null)
 
-/** The record as served: discovered = listed + left out, always. `incomplete` as above. */
+/** The record as served: discovered = listed + left out, always. */
 export function daosReport (
   { accountsSlot: slot, discovered, usd, symbolOf }: State,
-  incomplete: ReadonlySet<string>,
+  incomplete: Incomplete,
   indexed: ReadonlyMap<string, IndexedDao>
 ): Daos {
   const daos = discovered.map((one): DaoReport => {

@@ -3,7 +3,7 @@ import { orUnknown } from '../errors.js'
 import { comparePrices, type Reading } from '../history/history.js'
 import { jsonResponse } from '../http/cached-response.js'
 import type { Kept } from '../live/fresh.js'
-import { reasonOf, startDate } from '../market/dao-report.js'
+import { type Incomplete, reasonOf, startDate } from '../market/dao-report.js'
 import { executedPriceText, ifKnown } from '../market/pool-figures.js'
 import { type Decimals, lastText } from '../market/price.js'
 import { largestFirst, liquidityUsd, usdText } from '../market/ticker.js'
@@ -22,7 +22,7 @@ interface DaoSources extends Sources {
   pools: Kept<{ byId: ReadonlyMap<string, Pool> }>
   proposals: Pick<ProposalAnswers, 'all' | 'record'>
   /** DAOs whose last 24 hours are not known. */
-  incomplete: () => Promise<ReadonlySet<string>>
+  incomplete: () => Promise<Incomplete>
 }
 
 /** The highest and the lowest price ever, with the UTC day; null: there is none, or not all is known. */

@@ -3,6 +3,7 @@ import { ZERO } from '../decimal.js'
 import { orUnknown, ServiceError, unusable } from '../errors.js'
 import { jsonResponse } from '../http/cached-response.js'
 import { type Kept, type Part, within } from '../live/fresh.js'
+import type { Incomplete } from '../market/dao-report.js'
 import { ticker, type Volumes } from '../market/ticker.js'
 import { TickerSchema } from '../../schemas/ticker.js'
 import { notFound } from '../../schemas/errors.js'
@@ -40,7 +41,7 @@ const MAX_OTHERS = 20
 
 export function createTickers (sources: Sources) {
   const { history, settings } = sources
-  let newest: ReadonlySet<string> | undefined
+  let newest: Incomplete | undefined
 
   const tickerList = keep(sources, async parts => {
     const state = await sources.priced(parts)
@@ -80,12 +81,12 @@ export function createTickers (sources: Sources) {
       return jsonResponse(byPool.get(pair.address)!, others.length > 0 ? headers : undefined)
     },
     /**
-     * DAOs left out because their last 24 hours are not known, by the newest attempt at a list, even one that failed. A
-     * due one is waited for, not for long.
+     * DAOs left out because their last 24 hours are not known, by the newest attempt at a list, even one that failed;
+     * before the first, any. A due one is waited for, not for long.
      */
-    async incomplete (): Promise<ReadonlySet<string>> {
+    async incomplete (): Promise<Incomplete> {
       await orUnknown(within(tickerList([]), ATTEMPT_MS))
-      return newest ?? new Set()
+      return newest ?? { has: () => true }
     }
   }
 }

@@ -175,6 +175,26 @@ test(
   }
 )
 
+test('until the last day of any is known, no DAO counts as listed', async t => {
+  const { ledger, node } = await startChain(t)
+  const { address } = ledger.dao(
+    { base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n }
+  )
+  const fault = node.fault({ method: 'getSignaturesForAddress', kind: 'rpc-error' })
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.utc * 1000, pollMs: 20 })
+  t.equal((await app.inject('/api/tickers')).statusCode, 503)
+  const report = async () => (await app.inject('/api/daos')).json<Daos>()
+  t.match(await report(), { listed: 0, left_out: 1, daos: [{ listed: false, reason: 'history incomplete' }] })
+  t.equal((await app.inject(`/api/daos/${address}`)).statusCode, 503)
+  node.faults.clear(fault)
+  await historyComplete(app)
+  await until('it is listed', async () => {
+    ledger.advance(0.2)
+    return (await report()).listed === 1
+  })
+  t.match(await report(), { left_out: 0, daos: [{ listed: true, reason: null }] })
+})
+
 test('where no DAO can be listed there is no list, and the report says of each why, asked for alone', async t => {
   const { ledger, node } = await startChain(t)
   const usdc = ledger.usdc()
