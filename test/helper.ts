@@ -67,7 +67,7 @@ export async function historyComplete (app: FastifyInstance, ledger?: Ledger): P
 
 /**
  * Lets the chain go on by `seconds`; where the history is behind, about as real time does in `until`, so that it
- * catches up: of a chain that stands, accounts do not prove that an event is missing.
+ * catches up: of a chain that has halted, accounts do not prove that an event is missing.
  */
 export function goOn (app: FastifyInstance, ledger: Ledger, seconds = 1): void {
   ledger.advance(app.history.status().isBehind ? 0.01 : seconds)

@@ -1,4 +1,5 @@
 /** Whether a node is used: while it serves the others' cluster, and does not fail. */
+import { backoff } from '../backoff.js'
 import type { Clock } from '../clock.js'
 import { isHash } from './checks.js'
 import { countsAgainstNode, failAll, faultOf, nodeError, OPTIONAL_METHODS, secondsOf } from './node-errors.js'
@@ -12,9 +13,9 @@ interface BreakerOptions {
   cluster?: { genesis?: string } | undefined
 }
 
-// At most, and half of it at least. What waited for a fault to end must be there within one cache lifetime of 10 s, and
-// the request that finds it still there may take 5.
-const OPEN_MS = 2_000
+// What waits for the end of a fault must be there within one cache lifetime of 10 s, and a request that still meets the
+// fault may take 5.
+const MAX_OPEN_MS = 2_000
 
 /**
  * Opens after `failures` in a row: BREAKER_OPEN for a while; then one request decides. Before its first use and after
@@ -22,7 +23,7 @@ const OPEN_MS = 2_000
  */
 export function withBreaker (send: Send, { host, clock, failures, cluster }: BreakerOptions) {
   let inRow = 0
-  let isOpen = false
+  let openings = 0
   let openUntil = 0
   let probing = false
   // Replies to requests of an earlier state don't count.
@@ -33,11 +34,9 @@ export function withBreaker (send: Send, { host, clock, failures, cluster }: Bre
     probing = false
     if (good === true) {
       if (isProbe) era++
-      inRow = 0
-      isOpen = false
+      inRow = openings = 0
     } else if (good === false && (isProbe || ++inRow >= failures)) {
-      isOpen = true
-      openUntil = clock.now() + OPEN_MS * (0.5 + clock.random() / 2)
+      openUntil = clock.now() + backoff(++openings, clock, MAX_OPEN_MS)
       era++
       isOfCluster = cluster === undefined
     }
@@ -60,11 +59,11 @@ export function withBreaker (send: Send, { host, clock, failures, cluster }: Bre
 
   return {
     state (): 'closed' | 'open' | 'half-open' {
-      if (!isOpen) return 'closed'
+      if (openings === 0) return 'closed'
       return clock.now() < openUntil ? 'open' : 'half-open'
     },
     async send (calls: readonly Call[], options: SendOptions): Promise<Reply[]> {
-      const isProbe = isOpen
+      const isProbe = openings > 0
       const leftMs = openUntil - clock.now()
       if (isProbe && (probing || leftMs > 0)) {
         const what = 'has been failing and is not asked for now'

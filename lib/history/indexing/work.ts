@@ -56,7 +56,8 @@ export function createLane (
     },
     /** Nodes answer: what waits after a failure is done now. */
     again (): void {
-      for (const task of tasks) if (task.failures > 0) task.at = Math.min(task.at, clock.now())
+      // one that is at work would be done twice
+      for (const task of tasks) if (task.failures > 0 && task.at < Infinity) task.at = clock.now()
       wakeUp()
     },
     /** Has a task done at `at` at the latest, unless it waits after a failure. */

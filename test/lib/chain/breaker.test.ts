@@ -38,7 +38,7 @@ test('opens after failures in a row, then lets one probe through, which closes i
   t.equal(state(), 'closed', 'a success between begins the count anew')
   await ask(down)
   t.equal(state(), 'open')
-  t.equal(pause(), 2_000)
+  t.equal(pause(), 500)
   t.equal(state(), 'half-open')
   let go = () => {}
   node.hold = new Promise(resolve => { go = resolve })
@@ -51,14 +51,20 @@ test('opens after failures in a row, then lets one probe through, which closes i
   t.equal(state(), 'closed')
 })
 
-test('a failed probe opens it again, each time for one to two seconds', async t => {
-  for (const chance of [0, 1]) {
-    const { ask, pause } = setUp({ chance })
-    for (let i = 0; i < 3; i++) {
-      await ask(down)
-      t.equal(pause(), chance === 0 ? 1_000 : 2_000)
-    }
+test('a failed probe opens it for twice as long, up to the longest pause', async t => {
+  const { ask, pause } = setUp()
+  const pauses = []
+  for (let i = 0; i < 5; i++) {
+    await ask(down)
+    pauses.push(pause())
   }
+  t.strictSame(pauses, [500, 1_000, 2_000, 2_000, 2_000])
+  await ask()
+  await ask(down)
+  t.equal(pause(), 500, 'closed in between, it begins with the first pause')
+  const jittered = setUp({ chance: 0 })
+  await jittered.ask(down)
+  t.equal(jittered.pause(), 300)
 })
 
 test('a probe whose caller goes away leaves the place to the next', async t => {
@@ -80,7 +86,7 @@ test('verdicts on calls of an earlier state are ignored', async t => {
   go()
   await Promise.all(late)
   t.equal(state(), 'open')
-  t.equal(pause(), 2_000)
+  t.equal(pause(), 500)
 })
 
 test('the layer: BREAKER_OPEN at once, with the seconds to wait', async t => {
@@ -94,8 +100,10 @@ test('the layer: BREAKER_OPEN at once, with the seconds to wait', async t => {
   t.strictSame(await ask(down, 1, { ...OPTIONS, signal: AbortSignal.abort() }), [{ error: down }])
   t.equal(state(), 'closed', 'none of these speaks against the node')
 
-  await ask(down)
-  pause()
+  for (let probes = 0; probes < 2; probes++) {
+    await ask(down)
+    pause()
+  }
   node.sizes.length = 0
   t.strictSame(await ask(down), [{ error: down }])
   t.match(await ask(down, 2), calls(2).map(() => ({

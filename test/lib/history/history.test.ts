@@ -28,6 +28,38 @@ function market (days = 0): Ledger {
 
 const SMALL = { pageSize: 20, stepSize: 5 }
 
+test('a start that fails for the nodes goes on as soon as accounts are read', async t => {
+  const ledger = market()
+  const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })
+  const reader = ledgerReader(ledger)
+  let asked = 0
+  const history = createHistory({
+    reader: {
+      ...reader,
+      genesisHash: async () => {
+        if (asked++ === 0) throw new ServiceError('NODE_UNAVAILABLE', 'down')
+        return await reader.genesisHash()
+      }
+    },
+    store,
+    program: ledger.program,
+    daos: accountsOf(ledger),
+    rate: parseDecimal('0.005')!,
+    basis: 'input',
+    // no time passes: a pause never ends by itself
+    clock: clockOf(() => ledger.time * 1000, () => {}),
+    time: ageTime(() => ledger.time * 1000)
+  })
+  t.teardown(async () => { await history.stop(); await store.close() })
+  let isLoaded = false
+  history.loaded.then(() => { isLoaded = true }, t.fail)
+  history.start()
+  await until(() => asked === 1)
+  history.compare(await accountsOf(ledger)())
+  await until(() => isLoaded)
+  t.equal(asked, 2)
+})
+
 test('before it has begun, and while the last 24 hours are not covered, it says so', async t => {
   const ledger = market(4)
   const store = await openSqliteStore({ folder: t.testdir(), program: ledger.program })

@@ -9,7 +9,7 @@ test('what waits after a failure is done once nodes answer, not sooner at a wake
   const { signal } = ending
   const clock = {
     ...createFakeClock(),
-    // a pause that no one ends
+    // no time passes: a pause never ends by itself
     sleep: (_ms: number, signal?: AbortSignal | null) => new Promise<void>((_resolve, reject) => {
       signal!.addEventListener('abort', () => reject(signal!.reason))
     })
@@ -19,6 +19,8 @@ test('what waits after a failure is done once nodes answer, not sooner at a wake
   const task = createTask(async () => {
     tries++
     if (isDown) throw badAnswer('down')
+    // it reads the accounts itself
+    lane.again()
     return Infinity
   })
   const lane = createLane([task], { clock, signal, onLog: () => {} })
@@ -30,7 +32,7 @@ test('what waits after a failure is done once nodes answer, not sooner at a wake
   t.equal(tries, 1)
   lane.again()
   await loop()
-  t.same([tries, task.failures], [2, 0])
+  t.same([tries, task.failures], [2, 0], 'and once')
   lane.again()
   await loop()
   t.equal(tries, 2, 'only what has failed')
