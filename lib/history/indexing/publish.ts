@@ -22,7 +22,8 @@ export function createPublisher (
     // its time is the Clock's, as that of events is: getBlockTime may differ
     const newest = heads.findLast(one => one.slot <= slot)
     const found = newest === undefined ? await store.newestBlock(slot) : { slot: newest.slot, at: newest.time }
-    if (found !== null) await store.publish(found)
-    return (found ?? last) !== null
+    if (found === null || found.slot <= published) return last !== null
+    await store.publish(found)
+    return true
   }
 }

@@ -5,7 +5,7 @@ import { decisionReads } from './decisions.js'
 import { eventReads } from './event-reads.js'
 import { failed, hasNoRoom, NO_ROOM, otherNetwork } from './failures.js'
 import { migrate } from './migrations.js'
-import { putPublished, stateReads } from './state.js'
+import { stateReads } from './state.js'
 import type { PublishedSlot } from './types.js'
 import type { ColumnTypes, Db } from './tables.js'
 import { putMeta, putRows, readMeta, revisionOf, type View, type Writing } from './view.js'
@@ -134,7 +134,8 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     }),
     write: write(writeStep),
     writeRebuilt: write(putRebuilt),
-    publish: (slot: PublishedSlot) => note(db => putPublished(db, slot)),
+    /** The slots up to which block ranges never change, newer than those before. */
+    publish: (slot: PublishedSlot) => note(db => putMeta(db, { published: JSON.stringify(slot) })),
     /** How far the process that writes has come, as `leader` gives it. */
     tell: (progress: string) => note(db => putMeta(db, { progress })),
     amend: write(putAmended),

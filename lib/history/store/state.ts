@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import { type NumberAt, SEQUENCE_RANGE, type StoreState } from '../rules/rows.js'
 import { jsonText, jsonValue } from '../rules/mapping.js'
-import type { Db } from './tables.js'
 import type { NotedState, PublishedSlot } from './types.js'
-import { grouped, putMeta, readMeta, revisionOf, type View } from './view.js'
+import { grouped, readMeta, revisionOf, type View } from './view.js'
 
 type Noted = NotedState & Pick<StoreState, 'valuation' | 'rebuilding'>
 
@@ -29,12 +28,6 @@ function stateOfNotes (notes: ReadonlyMap<string, string>): Noted {
 
 export const publishedOf = (meta: ReadonlyMap<string, string>): PublishedSlot | null =>
   JSON.parse(meta.get('published') ?? 'null')
-
-/** An older slot changes nothing. */
-export async function putPublished (db: Db, slot: PublishedSlot): Promise<void> {
-  const known = publishedOf(await readMeta(db))
-  if (known === null || known.slot < slot.slot) await putMeta(db, { published: JSON.stringify(slot) })
-}
 
 export const stateReads = {
   async load ({ db, addressOf }: View): Promise<StoreState> {
