@@ -36,6 +36,7 @@ export type FaultKind =
   | 'pruned'              // signatures and transactions below slot `value` are gone
   | 'hole'                // those between two Unix seconds are, as of a node that began from a snapshot again
   | 'jump-back'           // it answers as it did `value` (400) s ago
+  | 'late-index'          // its lists are `value` s behind what it executes, whatever minContextSlot asks
   | 'slot-jump-ahead'     // it names a slot `value` (10^9) too high
   | 'short-accounts'      // getProgramAccounts leaves out `value` accounts (all of them)
   | 'no-account'          // getMultipleAccounts says of the one at `value` (0) that there is none

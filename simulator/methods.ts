@@ -111,7 +111,7 @@ export function createMethods (ledger: Ledger, conditions: Conditions, position:
       bulk,
       fault
     }
-    const back = fault('jump-back')
+    const back = fault('jump-back') ?? fault('late-index')
     if (back !== undefined) {
       const then = ledger.slotAt(ledger.elapsed - 1000 * Number(back.value ?? 400))
       view.slot = Math.min(view.slot, then + view.slot - newest())
@@ -119,7 +119,8 @@ export function createMethods (ledger: Ledger, conditions: Conditions, position:
     const pruned = fault('pruned')
     if (pruned !== undefined) view.oldest = Number(pruned.value ?? view.slot)
     const { minContextSlot = 0 } = config
-    if (view.slot < minContextSlot && !(name === 'getTransaction' && software === 'older')) {
+    const isChecked = back?.kind !== 'late-index' && !(name === 'getTransaction' && software === 'older')
+    if (view.slot < minContextSlot && isChecked) {
       throw new RpcError(
         conditions.strict === null ? -32016 : -32000, 'Minimum context slot has not been reached',
         { contextSlot: view.slot }

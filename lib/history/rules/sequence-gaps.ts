@@ -78,14 +78,21 @@ export const sizeOf = (sequenceGaps: ReadonlyArray<Pick<SequenceGap, 'from' | 't
 export const isKnown = ({ daos }: Accounts, newest: (dao: string) => bigint): boolean =>
   daos.every(({ address, seqNum }) => newest(address) >= seqNum)
 
+/** By how much lists of signatures may be behind accounts, s: a node's index trails what it executes. */
+const LIST_LAG = 10
+
 /**
  * The newest of `readings`, oldest first, that proves something, and up to which moment: below its own slot, which was
- * not over. One beyond what is `walked` does so only where all that it numbers is known.
+ * not over. One beyond what is `walked` does so only where all that it numbers is known; what is new of a DAO that is
+ * known may be listed late.
  */
 export function provenReading (
   readings: readonly Accounts[], walked: Moment, newest: (dao: string) => bigint
 ): { reading: Accounts, upTo: Moment } | undefined {
-  const reading = readings.findLast(one => (one.listSlot ?? one.slot) < walked.slot || isKnown(one, newest))
+  const mayCome = ({ time, daos }: Accounts) => time + LIST_LAG > walked.time &&
+    daos.some(({ address, seqNum }) => newest(address) > 0n && newest(address) < seqNum)
+  const reading = readings.findLast(one =>
+    isKnown(one, newest) || ((one.listSlot ?? one.slot) < walked.slot && !mayCome(one)))
   if (reading === undefined) return undefined
   const slot = reading.slot - 1
   // a node may date its accounts after a head that is beyond them

@@ -1,6 +1,6 @@
 import { test, type Test } from 'tap'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
-import { settled, until, watch, type Watched } from '../../support/history/history.js'
+import { settled, until, untilShown, watch, type Watched } from '../../support/history/history.js'
 import { ledgerReader } from '../../support/history/reader.js'
 
 const HOUR = 3600
@@ -56,7 +56,7 @@ test(
   async t => {
     const { ledger, busy, resting, early, young, after } = await outage(t)
     const { history } = after
-    await until(() => history.status().phase === 'following' && history.status().missingEvents > 0)
+    await untilShown(ledger, () => history.status().phase === 'following' && history.status().missingEvents > 0)
     t.ok(codes(after).has('past-lost'))
     t.match(history.status(), { complete: true, last24h: true, losses: 1 })
     const lost = ledger.swaps.filter(({ slot }) => slot > 0).length - history.status().swaps
@@ -96,7 +96,7 @@ test(
 test('what was lost is read once a node has it after all', async t => {
   const { ledger, busy, early, after, reader } = await outage(t)
   const { history } = after
-  await until(() => history.status().phase === 'following' && history.status().missingEvents > 0)
+  await untilShown(ledger, () => history.status().phase === 'following' && history.status().missingEvents > 0)
   delete reader.forgotten
   await until(() => history.status().missingEvents === 0 && history.status().swaps === ledger.swaps.length)
   const days = await history.daily()
@@ -154,9 +154,10 @@ test('nodes that began from a snapshot again list nothing of a quiet market: the
   ledger.advance(10)
   reader.forgotten = ledger.slot
   ledger.advance(10)
-  await until(isAtHead)
+  const looks = reader.calls.slots
+  await until(() => reader.calls.slots > looks + 2)
   t.equal((await complete())[0], false, 'from the first look on')
-  await until(() => history.status().missingEvents === 1 && history.status().searched)
+  await untilShown(ledger, () => history.status().missingEvents === 1 && history.status().searched)
   t.same(await complete(), [false, true], 'what they have lost shows by the accounts')
   t.equal(history.status().losses, 1, 'the same loss, which is longer now')
   reader.forgotten = undefined

@@ -6,7 +6,7 @@ import type { HistoryReader } from '../../../lib/chain/transactions.js'
 import type { MissingTransaction } from '../../../lib/history/rules/rows.js'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
 import { bySignature, mayOwnOf } from '../../support/history/knowledge.js'
-import { settled, until, watch, type Watched } from '../../support/history/history.js'
+import { settled, until, untilShown, watch, type Watched } from '../../support/history/history.js'
 import { ledgerReader } from '../../support/history/reader.js'
 
 function market () {
@@ -70,7 +70,7 @@ test('what is reached is told and published where a DAO\'s own list is refused',
   honest.swap('buy', 1_000_000n)
   const { slot } = ledger
   ledger.advance(60)
-  await until(() => told >= slot, 5_000)
+  await untilShown(ledger, () => told >= slot)
   await until(() => watched.events.some(({ message }) => message.includes('its list is refused')))
   t.pass('which is told as well')
 })

@@ -1,7 +1,7 @@
 import { test, type Test } from 'tap'
 import { ServiceError } from '../../../lib/errors.js'
 import { createLedger, type Dao, type Ledger } from '../../../simulator/index.js'
-import { settled, until, watch, type Watched } from '../../support/history/history.js'
+import { settled, until, untilShown, watch, type Watched } from '../../support/history/history.js'
 import { ageTime } from '../../support/age-time.js'
 import { clockOf } from '../../support/history/clock.js'
 import { ledgerReader } from '../../support/history/reader.js'
@@ -150,8 +150,8 @@ test('a search goes on where an event behind what is missing was stored meanwhil
     return await signatures(address, asked, options)
   }
   now.watched = await watch(t, ledger, { ...SMALL, reader })
+  await untilShown(ledger, () => traded !== undefined)
   await whole(t, now.watched, ledger)
-  t.ok(traded)
   t.notOk(codes(now.watched).has('sequence-gap'), 'found by the first search')
 })
 
@@ -412,7 +412,7 @@ test('the newest transaction of a DAO is missing: only its account tells', async
   reader.bendPage = (page, { address }) => address === ledger.program
     ? page
     : page.filter(({ signature }) => signature !== lost.signature)
-  await until(() => history.status().complete && history.status().missingEvents === 1)
+  await untilShown(ledger, () => history.status().complete && history.status().missingEvents === 1)
   t.equal((await history.last24h()).volumes.get(lost.dao)!.complete, false)
   delete reader.bendTransaction
   await whole(t, watched, ledger)

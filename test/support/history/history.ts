@@ -70,6 +70,13 @@ export const until = (
   condition: () => boolean | Promise<boolean>, ms = 60_000
 ): Promise<void> => untilNamed(String(condition), condition, ms)
 
+/** As `until`, while the chain goes on: where it stops, a list that lacks something may merely be late. */
+export const untilShown = (ledger: Ledger, condition: () => boolean | Promise<boolean>): Promise<void> =>
+  untilNamed(String(condition), () => {
+    ledger.advance(0.1)
+    return condition()
+  }, 60_000)
+
 /** Until everything that the ledger has made is stored and compared with the accounts. */
 export async function settled ({ history, reader }: Watched, ledger: Ledger): Promise<void> {
   await until(() => {

@@ -1037,6 +1037,34 @@ export const KEPT: Array<{ found: string, plan: Plan }> = [
     }
   },
   {
+    found: 'On a full disk a block range was published that is older than the last: nothing was written, and ' +
+      'the disk passed for having room.',
+    plan: {
+      seed: 8146,
+      nodes: 3,
+      leftOut: 1,
+      finalityLag: 1,
+      bulk: false,
+      kind: 'own',
+      daos: 2,
+      past: { days: 3, swaps: 63 },
+      weather: 96,
+      every: 49,
+      events: [
+        ...[1, 2].map(node => ({
+          at: 0,
+          for: 327,
+          node,
+          weather: {
+            kind: 'fault' as const, rule: { kind: 'late-index', method: 'getSignaturesForAddress', value: 40 }
+          }
+        })),
+        { at: 0, for: 716, node: 0, weather: { kind: 'lag', seconds: 172_800, pace: 1 } },
+        { at: 63, for: 327, disk: { error: 'full', at: 'commits' } }
+      ]
+    }
+  },
+  {
     found: 'For defects put back: lists and the Clock beside them half a minute behind, ' +
       'and the lists name the slot of now.',
     plan: {

@@ -115,6 +115,8 @@ const LAST_OF_ONE_NODE = 1000
 const LAST_OF_RIGHT_CLOCKS = 3000
 /** And before nodes had parts of the methods, and a WebSocket. */
 const LAST_OF_WHOLE_NODES = 6000
+/** And before lists came from an index that is behind its node. */
+const LAST_OF_PROMPT_LISTS = 8000
 
 /** Who comes, what the disk does, and which node lags behind the address of another: from dice of its own. */
 function othersOf (seed: number, weather: number, nodes: number): WorldEvent[] {
@@ -144,6 +146,10 @@ function othersOf (seed: number, weather: number, nodes: number): WorldEvent[] {
       { at: random.int(weather), for: 20 + random.int(250), node: random.int(nodes), weather: { kind: 'fault', rule } }
     )
   }
+  if (seed <= LAST_OF_PROMPT_LISTS || random.int(2) === 0) return events
+  const rule = { kind: 'late-index', method: 'getSignaturesForAddress', value: pick([2, 4, 8, 16, 40]) }
+  const last = 60 + random.int(600)
+  for (let node = 0; node < nodes; node++) events.push({ at: 0, for: last, node, weather: { kind: 'fault', rule } })
   return events
 }
 

@@ -3,7 +3,7 @@ import { isServiceError, ServiceError } from '../../../../lib/errors.js'
 import type { HistoryOptions } from '../../../../lib/history/history.js'
 import { createLedger, type Ledger } from '../../../../simulator/index.js'
 import { clockOf } from '../../../support/history/clock.js'
-import { accountsOf, settled, until, watch, type Watched } from '../../../support/history/history.js'
+import { accountsOf, settled, until, untilShown, watch, type Watched } from '../../../support/history/history.js'
 import { ledgerReader } from '../../../support/history/reader.js'
 import { DAY } from '../../../../lib/time.js'
 
@@ -113,9 +113,9 @@ const completeOf = async ({ history }: Watched, ledger: Ledger) => {
 }
 
 /** Of the first answer that is given. */
-async function firstTold (watched: Watched, ledger: Ledger) {
+async function firstTold (watched: Watched, ledger: Ledger, wait = until) {
   const told: boolean[] = []
-  await until(async () => {
+  await wait(async () => {
     told.push(...await completeOf(watched, ledger).catch((error: unknown) => {
       if (!isServiceError(error, 'WARMING_UP')) throw error
       return []
@@ -124,6 +124,28 @@ async function firstTold (watched: Watched, ledger: Ledger) {
   })
   return told
 }
+
+test('a list that is seconds behind the accounts hides nobody, one that stays behind does', async t => {
+  const ledger = trading(2, 150)
+  const reader = ledgerReader(ledger)
+  const watched = await watch(t, ledger, { reader })
+  await settled(watched, ledger)
+  async function trade (): Promise<boolean[]> {
+    ledger.advance(1)
+    for (const dao of ledger.daos) dao.swap('buy', 1000n)
+    const looks = reader.calls.slots
+    await until(() => reader.calls.slots > looks + 1)
+    return await completeOf(watched, ledger)
+  }
+  // as of a node whose index is behind: it holds `minContextSlot` against what it executes
+  reader.bendPage = page => page.filter(({ slot }) => slot <= ledger.slotAt(ledger.elapsed - 8_000))
+  for (let second = 0; second < 30; second++) t.same(await trade(), [true, true])
+  const end = ledger.slot
+  reader.bendPage = page => page.filter(({ slot }) => slot <= end)
+  const told: boolean[][] = []
+  for (let second = 0; second < 30; second++) told.push(await trade())
+  t.same(told.at(-1), [false, false])
+})
 
 test('a window ends where accounts have confirmed the list, with both edges, though the clock goes on', async t => {
   const ledger = trading(1, 150)
@@ -150,7 +172,7 @@ test('after a restart nothing is told before accounts are read, though what they
   const reader = ledgerReader(ledger)
   reader.bendPage = page => page.filter(({ signature }) => signature !== hidden)
   const { history, store, folder } = await watch(t, ledger, { reader })
-  await until(() => history.status().complete && history.status().missingEvents === 1)
+  await untilShown(ledger, () => history.status().complete && history.status().missingEvents === 1)
   await history.stop()
   await store.close()
   let isGone = true
@@ -246,7 +268,7 @@ test('what an account has numbered since the first comparison is missed, ' +
   let end = Infinity
   reader.bendPage = page => page.filter(({ slot }) => slot > begin && slot <= end)
   const first = await watch(t, ledger, { reader })
-  await until(() => {
+  await untilShown(ledger, () => {
     const { complete, expected, searched } = first.history.status()
     return complete && expected !== null && searched
   })
@@ -261,9 +283,10 @@ test('what an account has numbered since the first comparison is missed, ' +
   ledger.daos[0]!.swap('buy', 5_000n)
   ledger.advance(60)
   const second = await restart(first)
-  t.same(await firstTold(second, ledger), [false, true])
+  const shown: typeof until = condition => untilShown(ledger, condition)
+  t.same(await firstTold(second, ledger, shown), [false, true])
   const third = await restart(second)
-  t.same(await firstTold(third, ledger), [false, true], 'it is known after another restart, too')
+  t.same(await firstTold(third, ledger, shown), [false, true], 'it is known after another restart, too')
   await until(() => third.history.status().searched)
   t.same(await completeOf(third, ledger), [false, true], 'it is no loss')
   end = Infinity

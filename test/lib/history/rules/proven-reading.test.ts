@@ -26,6 +26,16 @@ test('numbers of a slot that has been walked tell what is missing, whether or no
   t.end()
 })
 
+test('what is new of a DAO that is known may be listed some seconds late', t => {
+  const upTo = (late: number, numbers: Record<string, bigint>, known: Record<string, bigint>) =>
+    provenReading([{ ...reading(90, numbers), time: 1000 - late }], { slot: 100, time: 1000 }, stored(known))?.upTo.slot
+  t.equal(upTo(9, { A: 5n, B: 1n }, { A: 5n, B: 1n }), 89, 'all that it numbers is known')
+  t.equal(upTo(9, { A: 6n, B: 1n }, { A: 5n, B: 1n }), undefined)
+  t.equal(upTo(10, { A: 6n, B: 1n }, { A: 5n, B: 1n }), 89, 'it is missing')
+  t.equal(upTo(0, { A: 6n, B: 1n }, { B: 1n }), 89, 'where nothing is known of a DAO it is of the past')
+  t.end()
+})
+
 test('numbers of a later slot tell only where all of them are stored, and then no further than the walk', t => {
   t.same(slotsOf([reading(120, { A: 5n, B: 2n })], 100, stored({ A: 5n, B: 2n })), [120, 100])
   t.same(slotsOf([reading(120, { A: 5n })], 100, stored({ A: 7n })), [120, 100], 'stored beyond it')
