@@ -134,7 +134,7 @@ export function createStore ({ types, reading, writing, release }: Omit<Engine, 
     }),
     write: write(writeStep),
     writeRebuilt: write(putRebuilt),
-    /** The slots up to which block ranges never change, newer than those before. */
+    /** Up to this slot, newer than the last, block ranges never change. */
     publish: (slot: PublishedSlot) => note(db => putMeta(db, { published: JSON.stringify(slot) })),
     /** How far the process that writes has come, as `leader` gives it. */
     tell: (progress: string) => note(db => putMeta(db, { progress })),
