@@ -16,6 +16,8 @@ export interface View {
   commitment: string
   /** The newest slot it knows at its commitment. */
   slot: number
+  /** By so many slots what it answers is older than what it has. */
+  back: number
   /** Slots below this one are forgotten. */
   oldest: number
   /** `older`: before version 4 of the node software. */
@@ -69,8 +71,8 @@ export function createMethods (ledger: Ledger, conditions: Conditions, position:
 
   const general: Record<string, Method> = {
     getSlot: (_, view) => String(view.slot),
-    getHealth () {
-      const behind = ledger.slot - newest()
+    getHealth (_, { back }) {
+      const behind = ledger.slot - newest() + back
       if (behind <= HEALTHY_SLOTS || conditions.health === 'ok') return '"ok"'
       throw new RpcError(-32005, `Node is behind by ${behind} slots`, { numSlotsBehind: behind })
     },
@@ -106,20 +108,22 @@ export function createMethods (ledger: Ledger, conditions: Conditions, position:
       config,
       commitment,
       slot: slotAt(commitment),
+      back: 0,
       oldest: retention === null ? 0 : Math.max(0, newest() - retention),
       software,
       bulk,
       fault
     }
-    const back = fault('jump-back') ?? fault('late-index')
-    if (back !== undefined) {
-      const then = ledger.slotAt(ledger.elapsed - 1000 * Number(back.value ?? 400))
-      view.slot = Math.min(view.slot, then + view.slot - newest())
+    const old = fault('jump-back') ?? fault('late-index')
+    if (old !== undefined) {
+      const then = ledger.slotAt(ledger.elapsed - 1000 * Number(old.value ?? 400))
+      view.back = Math.max(0, newest() - then)
+      view.slot -= view.back
     }
     const pruned = fault('pruned')
     if (pruned !== undefined) view.oldest = Number(pruned.value ?? view.slot)
     const { minContextSlot = 0 } = config
-    const isChecked = back?.kind !== 'late-index' && !(name === 'getTransaction' && software === 'older')
+    const isChecked = old?.kind !== 'late-index' && !(name === 'getTransaction' && software === 'older')
     if (view.slot < minContextSlot && isChecked) {
       throw new RpcError(
         conditions.strict === null ? -32016 : -32000, 'Minimum context slot has not been reached',

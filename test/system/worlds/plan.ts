@@ -109,16 +109,7 @@ const ACTIONS: readonly ChainAction[] = [
   'liquidity'
 ]
 
-/** Up to this seed worlds stay what they were before an address could stand for several nodes. */
-const LAST_OF_ONE_NODE = 1000
-/** And up to this one what they were before clocks had weather. */
-const LAST_OF_RIGHT_CLOCKS = 3000
-/** And before nodes had parts of the methods, and a WebSocket. */
-const LAST_OF_WHOLE_NODES = 6000
-/** And before lists came from an index that is behind its node. */
-const LAST_OF_PROMPT_LISTS = 8000
-
-/** Who comes, what the disk does, and which node lags behind the address of another: from dice of its own. */
+/** Who comes, what the disk does, which node lags behind the address of another, whose lists: from dice of its own. */
 function othersOf (seed: number, weather: number, nodes: number): WorldEvent[] {
   const random = createRandom(seed * 104_729 + 5)
   const pick = <T>(items: readonly T[]): T => items[random.int(items.length)]!
@@ -139,14 +130,13 @@ function othersOf (seed: number, weather: number, nodes: number): WorldEvent[] {
       disk: { error: pick(['full', 'full', 'io']), at: pick(['rows', 'commits']) }
     })
   }
-  if (seed <= LAST_OF_ONE_NODE) return events
   for (let left = random.int(4); left > 0; left--) {
     const rule = { kind: 'jump-back', method: pick(LAGGING), value: pick([4, 12, 24, 40, 56, 80, 160, 800]) }
     events.push(
       { at: random.int(weather), for: 20 + random.int(250), node: random.int(nodes), weather: { kind: 'fault', rule } }
     )
   }
-  if (seed <= LAST_OF_PROMPT_LISTS || random.int(2) === 0) return events
+  if (random.int(2) === 0) return events
   const rule = { kind: 'late-index', method: 'getSignaturesForAddress', value: pick([2, 4, 8, 16, 40]) }
   const last = 60 + random.int(600)
   for (let node = 0; node < nodes; node++) events.push({ at: 0, for: last, node, weather: { kind: 'fault', rule } })
@@ -158,7 +148,6 @@ function othersOf (seed: number, weather: number, nodes: number): WorldEvent[] {
  * chain's clock is behind at first.
  */
 function timesOf (seed: number, weather: number, nodes: number): { events: WorldEvent[], drift?: number } {
-  if (seed <= LAST_OF_RIGHT_CLOCKS) return { events: [] }
   const random = createRandom(seed * 15_485_863 + 3)
   const pick = <T>(items: readonly T[]): T => items[random.int(items.length)]!
   const events: WorldEvent[] = []
@@ -199,7 +188,6 @@ const PARTS: Readonly<Record<number, readonly Half[][]>> = {
 
 /** What nodes lack for good, and what the WebSocket leaves out. */
 function partsOf (seed: number, nodes: number): Pick<Plan, 'halves' | 'leftOut'> {
-  if (seed <= LAST_OF_WHOLE_NODES) return {}
   const random = createRandom(seed * 49_979_687 + 11)
   const parts = PARTS[nodes]!
   const halves = parts[random.int(parts.length)]!
