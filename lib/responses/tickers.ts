@@ -34,7 +34,7 @@ export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: st
 
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 
-/** Longest wait for a list, ms. */
+/** Longest wait for another list than the last, ms. */
 const ATTEMPT_MS = 1_000
 /** Pools that the header names. */
 const MAX_OTHERS = 20
@@ -82,10 +82,10 @@ export function createTickers (sources: Sources) {
     },
     /**
      * DAOs left out because their last 24 hours are not known, by the newest attempt at a list, even one that failed;
-     * before the first, any. A due one is waited for, not for long.
+     * before the first, any. A due one is waited for; the first as long as by those who ask for it.
      */
     async incomplete (): Promise<Incomplete> {
-      await orUnknown(within(tickerList([]), ATTEMPT_MS))
+      await orUnknown(within(tickerList([]), newest && ATTEMPT_MS))
       return newest ?? { has: () => true }
     }
   }

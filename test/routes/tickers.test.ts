@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { test, type Test } from 'tap'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { add, type Rational, ratio, toFixed, ZERO } from '../../lib/decimal.js'
@@ -193,6 +194,19 @@ test('until the last day of any is known, no DAO counts as listed', async t => {
     return (await report()).listed === 1
   })
   t.match(await report(), { left_out: 0, daos: [{ listed: true, reason: null }] })
+})
+
+test('where the first list takes long, the report waits for it', async t => {
+  const { ledger, node } = await startChain(t)
+  ledger.dao({ base: ledger.mint(), quote: ledger.usdc(), baseReserves: 10n ** 12n, quoteReserves: 10n ** 11n })
+  const app = await build(t, { env: settings(t, node, ledger), now: () => ledger.utc * 1000, pollMs: 20 })
+  await historyComplete(app)
+  const { last24h } = app.history
+  app.history.last24h = async () => {
+    await setTimeout(1_500)
+    return await last24h()
+  }
+  t.match((await app.inject('/api/daos')).json<Daos>(), { listed: 1, left_out: 0 })
 })
 
 test('where no DAO can be listed there is no list, and the report says of each why, asked for alone', async t => {
