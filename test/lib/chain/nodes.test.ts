@@ -9,7 +9,7 @@ import { clockAnswer } from '../../support/clock-account.js'
 import { createFakeClock } from '../../support/fake-clock.js'
 import { answering, type Behaviour, RpcFault, send, startNode } from '../../support/node-server.js'
 import { until } from '../../support/until.js'
-import { steadyNow } from '../../support/steady-time.js'
+import { steadyClock, steadyNow } from '../../support/steady-time.js'
 
 const hash = '1'.repeat(32)
 const good = (value: unknown) => answering(({ method }) => method === 'getGenesisHash' ? hash : value)
@@ -319,7 +319,7 @@ test('an answer as a whole ends at its deadline, with nothing left behind', asyn
 
 test('500 calls at once', async t => {
   const node = await startNode(t, good(1))
-  const { rpc } = client(t, { urls: [node.url], batchSize: 1 })
+  const { rpc } = client(t, { urls: [node.url], batchSize: 1, clock: steadyClock })
   const answers = await Promise.all(Array.from({ length: 500 }, () => rpc.call('getSlot', [])))
   t.ok(answers.every(answer => answer === 1))
   t.equal(node.requests.length, 500)
