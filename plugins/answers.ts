@@ -35,8 +35,10 @@ function createAnswers ({ config: settings, cache, chain, program, history }: Fa
   const market = {
     ...tickers,
     ...createDayResponses(sources),
-    daos: keep(sources, async parts =>
-      jsonResponse(daosReport(await sources.priced(parts), await incomplete(), history.report()))),
+    daos: keep(sources, async parts => {
+      const unlisted = await incomplete()   // first: the state may not grow old meanwhile
+      return jsonResponse(daosReport(await sources.priced(parts), unlisted, history.report()))
+    }),
     readiness: () => readiness(sources, tickerList)
   }
   const readSets = createSetReader(accounts)

@@ -45,13 +45,14 @@ export function createDaoResponses (sources: DaoSources) {
   const { history, settings: { quoteRules }, facts, pools, proposals, incomplete } = sources
 
   const record = keep(sources, async (parts, address: string) => {
+    const unlisted = await incomplete()
     const { facts: { dao, details, mint, supply, launch, allocation, slot, tokens }, state, tokenOf, figures } =
       await facts.one(parts, address)
     // trades are of the list, the pool's worth of the slot of all else
     const traded = (await pools(parts)).byId.get(address) ?? null
     const { pool } = figures
     const proposed = (await proposals.all(parts)).flatMap(({ proposal }) => proposal.dao === address ? [proposal] : [])
-    const reason = reasonOf(state.discovered.find(one => one.address === address)!, await incomplete())
+    const reason = reasonOf(state.discovered.find(one => one.address === address)!, unlisted)
     const isPriced = pool.baseReserves > 0n && pool.quoteReserves > 0n
     const [extremes, created] = await history.read(async reading =>
       [await extremesOf(reading, address, pool), createdAt(reading, address)])

@@ -34,15 +34,13 @@ export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: st
 
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 
-/** Longest wait for another list than the last, ms. */
-const ATTEMPT_MS = 1_000
+/** Longest wait for a list by what tells of the accounts too, ms: of half of its own. */
+const LIST_MS = 5_000
 /** Pools that the header names. */
 const MAX_OTHERS = 20
 
 export function createTickers (sources: Sources) {
   const { history, settings } = sources
-  let newest: Incomplete | undefined
-
   const tickerList = keep(sources, async parts => {
     const state = await sources.priced(parts)
     const isMissing = () => history.status().missingTransactions > 0
@@ -57,7 +55,6 @@ export function createTickers (sources: Sources) {
     for (const { address, dao } of state.discovered) {
       if (dao !== undefined && !traded.has(address) && (mayOwn || hasEvents(dao, head.time))) incomplete.add(address)
     }
-    newest = incomplete
     const pairs = state.deepest.filter(({ address }) => !incomplete.has(address))
     checkLeft(pairs.length, state.pairs.size)
     // the last day is covered: a DAO without an entry has not traded
@@ -80,13 +77,10 @@ export function createTickers (sources: Sources) {
       const headers = { 'x-other-pools': others.slice(0, MAX_OTHERS).join(', ') }
       return jsonResponse(byPool.get(pair.address)!, others.length > 0 ? headers : undefined)
     },
-    /**
-     * DAOs left out because their last 24 hours are not known, by the newest attempt at a list, even one that failed;
-     * before the first, any. A due one is waited for; the first as long as by those who ask for it.
-     */
+    /** DAOs that the list lacks though their accounts are known: any, where there is none. */
     async incomplete (): Promise<Incomplete> {
-      await orUnknown(within(tickerList([]), newest && ATTEMPT_MS))
-      return newest ?? { has: () => true }
+      const list = await orUnknown(within(tickerList([]), LIST_MS))
+      return { has: dao => list?.byPool.has(dao) !== true }
     }
   }
 }
