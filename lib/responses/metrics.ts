@@ -139,7 +139,7 @@ export function createMetrics ({ answers: { sources }, chain, stream, sharedLimi
     node_age_seconds: ['Age of the last state that a node has shown, by UTC.', ({ lagMs }) => seconds(lagMs)]
   }, 'node', () => chain.nodes().map(state => [state.node, state]))
   gauges<number>({
-    daos: ['Discovered DAOs by what became of them: listed, or the reason why not.', count => count]
+    daos: ['Discovered DAOs by their accounts: listed unless events are missing, or why not.', count => count]
   }, 'state', () => {
     const counts = new Map<string, number>()
     for (const { leftOut: state = 'listed' } of snapshot()?.value.discovered ?? []) {
