@@ -34,7 +34,7 @@ export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: st
 
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 
-/** Longest wait for a list by what tells of the accounts too, ms: of half of its own. */
+/** How long an answer about the accounts waits for the list, ms: half of the time that it may take. */
 const LIST_MS = 5_000
 /** Pools that the header names. */
 const MAX_OTHERS = 20
