@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
-import { jsonResponse } from '../lib/http/cached-response.js'
 import { createSetReader } from '../lib/live/account-sets.js'
 import { createDaoFactsReader } from '../lib/live/dao-facts.js'
 import { createSupplyReader } from '../lib/live/supply.js'
-import { daosReport } from '../lib/market/dao-report.js'
 import { createDayResponses } from '../lib/responses/aggregate.js'
 import { createDaoFigures } from '../lib/responses/dao-figures.js'
 import { createDaoResponses } from '../lib/responses/daos.js'
@@ -35,10 +33,6 @@ function createAnswers ({ config: settings, cache, chain, program, history }: Fa
   const market = {
     ...tickers,
     ...createDayResponses(sources),
-    daos: keep(sources, async parts => {
-      const unlisted = await incomplete()   // first: the state may not grow old meanwhile
-      return jsonResponse(daosReport(await sources.priced(parts), unlisted, history.report()))
-    }),
     readiness: () => readiness(sources, tickerList)
   }
   const readSets = createSetReader(accounts)

@@ -3,7 +3,7 @@ import { ZERO } from '../decimal.js'
 import { orUnknown, ServiceError, unusable } from '../errors.js'
 import { jsonResponse } from '../http/cached-response.js'
 import { type Kept, type Part, within } from '../live/fresh.js'
-import type { Incomplete } from '../market/dao-report.js'
+import { daosReport, type Incomplete } from '../market/dao-report.js'
 import { ticker, type Volumes } from '../market/ticker.js'
 import { TickerSchema } from '../../schemas/ticker.js'
 import { notFound } from '../../schemas/errors.js'
@@ -34,6 +34,8 @@ export async function pairIn (get: Kept<TickerList>, parts: Part[], tickerId: st
 
 const NO_VOLUME: Volumes = { base: ZERO, quote: ZERO }
 
+/** While there is no list. */
+const ANY: Incomplete = { has: () => true }
 /** How long an answer about the accounts waits for the list, ms: half of the time that it may take. */
 const LIST_MS = 5_000
 /** Pools that the header names. */
@@ -60,13 +62,23 @@ export function createTickers (sources: Sources) {
     // the last day is covered: a DAO without an entry has not traded
     const tickers = await inSlices(pairs, pair =>
       ticker(pair, traded.get(pair.address) ?? NO_VOLUME, state.usd, settings.quoteRules))
+    const byPool = new Map(tickers.map(one => [one.pool_id, one]))
     return {
       /** Also with pools without a ticker. */
       state,
       tickers,
-      byPool: new Map(tickers.map(one => [one.pool_id, one]))
+      byPool,
+      /** DAOs that it lacks though their accounts would do. */
+      incomplete: { has: (dao: string) => !byPool.has(dao) },
+      /** What is indexed of each DAO. */
+      indexed: history.report()
     }
   })
+  const orNone = <T>(list: Promise<T>) => orUnknown(within(list, LIST_MS))
+  const report = formOf(tickerList, ({ state, incomplete, indexed }) =>
+    jsonResponse(daosReport(state, incomplete, indexed)))
+  const withoutList = keep(sources, async parts =>
+    jsonResponse(daosReport(await sources.priced(parts), ANY, history.report())))
 
   return {
     tickerList,
@@ -77,10 +89,9 @@ export function createTickers (sources: Sources) {
       const headers = { 'x-other-pools': others.slice(0, MAX_OTHERS).join(', ') }
       return jsonResponse(byPool.get(pair.address)!, others.length > 0 ? headers : undefined)
     },
-    /** DAOs that the list lacks though their accounts are known: any, where there is none. */
-    async incomplete (): Promise<Incomplete> {
-      const list = await orUnknown(within(tickerList([]), LIST_MS))
-      return { has: dao => list?.byPool.has(dao) !== true }
-    }
+    /** Every DAO, of the moment of the list; without one none is listed. */
+    daos: (parts: Part[]) => within(orNone(report(parts)).then(made => made ?? withoutList(parts))),
+    /** DAOs that the list lacks though their accounts would do. */
+    incomplete: async (parts: Part[]): Promise<Incomplete> => (await orNone(tickerList(parts)))?.incomplete ?? ANY
   }
 }
