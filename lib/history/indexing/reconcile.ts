@@ -62,9 +62,8 @@ export function createReconciler (context: Context) {
     if (slot >= accounts.slot) return   // the next walk passes `accounts`
     const numbers = new Map(final.map(({ address, seqNum }) => [address, seqNum]))
     const asFinal = (dao: AccountState) => ({ ...dao, seqNum: numbers.get(dao.address) ?? dao.seqNum })
-    await noteFirst({ slot, time, daos: ahead.filter(({ address }) => numbers.has(address)).map(asFinal) })
-    // no walk is past it: what it numbers beyond the list may not be final at all, as a node may give what is confirmed
-    note({ slot, time, listSlot: Infinity, daos: accounts.daos.map(asFinal) })
+    // what it numbers beyond the list may not be final at all, as a node may give what is confirmed
+    note({ slot, time, isFinal: true, daos: accounts.daos.map(asFinal) })
     await settle()
   }
 

@@ -170,9 +170,11 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
 
   /**
    * Stores the first step of what is newer. `ask` gives the finalized head; `edge`: Unix second where the last day
-   * begins; `reachedSlot`: of the last head that was reached, or 0.
+   * begins; `reachedSlot`: of the last head that was reached, or 0; `isOfEach`: no account has confirmed it yet.
    */
-  async function head (ask: () => Promise<Moment>, edge: number, reachedSlot: number): Promise<HeadResult> {
+  async function head (
+    ask: () => Promise<Moment>, edge: number, reachedSlot: number, isOfEach: boolean
+  ): Promise<HeadResult> {
     const [top] = writer.state.indexedRanges
     if (top !== undefined && rising !== undefined && clock.now() < rising.until) return await rise(top, rising)
     const latest = await ask()
@@ -180,7 +182,7 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     const nothingNew = { taken: 0, reached: asked }
     const limit = top === undefined ? pageSize : Math.min(HEAD_PAGE, pageSize)
     // one node's index may lag by minutes: what any lists at a start, it is held to from then on
-    const page = await list({ limit, minSlot: asked.slot, since: top?.newestSlot, isOfEach: reachedSlot === 0 })
+    const page = await list({ limit, minSlot: asked.slot, since: top?.newestSlot, isOfEach })
     awaited = undefined
     const [newest] = page
     if (top === undefined) {

@@ -145,8 +145,8 @@ export interface Loss { fromSlot: number, toSlot: number, until: number | null }
 /** Of a DAO's account; `reserves`: of its spot pool. */
 export interface AccountState { address: string, seqNum: bigint, createdAt?: number, reserves?: Sides }
 
-/** DAO accounts as of one moment. */
-export interface Accounts extends Moment { daos: readonly AccountState[] }
+/** DAO accounts as of one moment; `isFinal`: as they are said to be final. */
+export interface Accounts extends Moment { daos: readonly AccountState[], isFinal?: boolean }
 
 /** All swaps up to this revision are counted, so many. */
 export interface RebuiltTo { revision: number, swaps: number }

@@ -83,16 +83,17 @@ const LIST_LAG = 10
 
 /**
  * The newest of `readings`, oldest first, that proves something, and up to which moment: below its own slot, which was
- * not over. One beyond what is `walked` does so only where all that it numbers is known; what is new of a DAO that is
- * known may be listed late.
+ * not over. That is one of which all is known, but of DAOs of which nothing is once so much is `walked`: it was before.
+ * Else it is one so old that what is not known should have been listed.
  */
 export function provenReading (
   readings: readonly Accounts[], walked: Moment, newest: (dao: string) => bigint
 ): { reading: Accounts, upTo: Moment } | undefined {
-  const mayCome = ({ time, daos }: Accounts) => time + LIST_LAG > walked.time &&
-    daos.some(({ address, seqNum }) => newest(address) > 0n && newest(address) < seqNum)
-  const reading = readings.findLast(one =>
-    isKnown(one, newest) || ((one.listSlot ?? one.slot) < walked.slot && !mayCome(one)))
+  const reading = readings.findLast(({ slot, listSlot = slot, isFinal = false, time, daos }) => {
+    const isWalked = isFinal ? slot <= walked.slot : listSlot < walked.slot
+    return (isWalked && !isFinal && time + LIST_LAG <= walked.time) || daos.every(({ address, seqNum }) =>
+      newest(address) >= seqNum || (isWalked && newest(address) === 0n))
+  })
   if (reading === undefined) return undefined
   const slot = reading.slot - 1
   // a node may date its accounts after a head that is beyond them

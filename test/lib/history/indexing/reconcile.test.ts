@@ -1,7 +1,8 @@
 import { test, type Test } from 'tap'
+import { toFixed } from '../../../../lib/decimal.js'
 import { isServiceError, ServiceError } from '../../../../lib/errors.js'
 import type { HistoryOptions } from '../../../../lib/history/history.js'
-import { createLedger, type Ledger } from '../../../../simulator/index.js'
+import { createLedger, type Dao, type Ledger } from '../../../../simulator/index.js'
 import { clockOf } from '../../../support/history/clock.js'
 import { accountsOf, settled, until, untilShown, watch, type Watched } from '../../../support/history/history.js'
 import { ledgerReader } from '../../../support/history/reader.js'
@@ -309,6 +310,41 @@ test('at a first start accounts that are final confirm the list, though nothing 
   const { history } = await watch(t, ledger, { reader, daos: quiet(ledger) })
   await until(() => history.status().complete && history.status().expected !== null)
   t.ok(history.head().slot < ledger.slot, 'before they are final')
+})
+
+test('at a first start all nodes are asked until accounts confirm a head: one may list a trade late', async t => {
+  const { ledger, begin } = silent()
+  const [dao, other] = ledger.daos as [Dao, Dao]
+  other.swap('buy', 5_000n)
+  ledger.advance(60)
+  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY })
+  let late = Infinity
+  reader.bendPage = (page, { isOfEach }) => page.filter(({ slot }) => isOfEach === true || slot < late)
+  const { signatures, transactions } = reader
+  const past = new Set(ledger.swaps.filter(({ slot }) => slot <= begin).map(({ signature }) => signature))
+  reader.transactions = async (list, options) => {
+    if (list.some(signature => past.has(signature))) throw new ServiceError('NODE_UNAVAILABLE', 'not yet')
+    return await transactions(list, options)
+  }
+  reader.signatures = async (...asked) => {
+    const page = await signatures(...asked)
+    if (late === Infinity) {
+      ledger.advance(1)
+      late = ledger.slot
+      dao.swap('buy', 5_000n)
+      ledger.advance(60)
+    }
+    return page
+  }
+  const watched = await watch(t, ledger, { reader, daos: quiet(ledger), pageSize: 2 })
+  const told: string[] = []
+  await untilShown(ledger, async () => {
+    const { volumes } = await watched.history.last24h().catch(() => ({ volumes: undefined }))
+    const volume = volumes?.get(dao.address)
+    if (volume?.complete === true) told.push(toFixed(volume.quote, 0))
+    return told.length > 0
+  })
+  t.same(told, ['5000'])
 })
 
 test('while the past is read it is missed, too, and so is all of a DAO that was made since', async t => {

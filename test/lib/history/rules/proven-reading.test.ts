@@ -36,6 +36,14 @@ test('what is new of a DAO that is known may be listed some seconds late', t => 
   t.end()
 })
 
+test('numbers that are said to be final tell of their own slot, and of nothing that is missing', t => {
+  const final = { ...reading(100, { A: 5n, B: 2n }), isFinal: true }
+  t.same(slotsOf([final], 100, stored({ A: 5n })), [100, 99], 'what B has numbered lies before what is indexed')
+  t.equal(slotsOf([final], 99, stored({ A: 5n })), undefined, 'or has not been walked to')
+  t.equal(slotsOf([final], 200, stored({ A: 4n })), undefined, 'the last of A may not be final')
+  t.end()
+})
+
 test('numbers of a later slot tell only where all of them are stored, and then no further than the walk', t => {
   t.same(slotsOf([reading(120, { A: 5n, B: 2n })], 100, stored({ A: 5n, B: 2n })), [120, 100])
   t.same(slotsOf([reading(120, { A: 5n })], 100, stored({ A: 7n })), [120, 100], 'stored beyond it')
