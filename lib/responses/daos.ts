@@ -22,7 +22,7 @@ interface DaoSources extends Sources {
   pools: Kept<{ byId: ReadonlyMap<string, Pool> }>
   proposals: Pick<ProposalAnswers, 'all' | 'record'>
   /** DAOs whose last 24 hours are not known. */
-  incomplete: Kept<Incomplete>
+  incomplete: () => Promise<Incomplete>
 }
 
 /** The highest and the lowest price ever, with the UTC day; null: there is none, or not all is known. */
@@ -45,7 +45,7 @@ export function createDaoResponses (sources: DaoSources) {
   const { history, settings: { quoteRules }, facts, pools, proposals, incomplete } = sources
 
   const record = keep(sources, async (parts, address: string) => {
-    const unlisted = await incomplete(parts)
+    const unlisted = await incomplete()
     const { facts: { dao, details, mint, supply, launch, allocation, slot, tokens }, state, tokenOf, figures } =
       await facts.one(parts, address)
     // trades are of the list, the pool's worth of the slot of all else

@@ -8,7 +8,7 @@ import { ticker, type Volumes } from '../market/ticker.js'
 import { TickerSchema } from '../../schemas/ticker.js'
 import { notFound } from '../../schemas/errors.js'
 import { checkLeft, hasEvents, headOf } from './known-history.js'
-import { checkAddress, formOf, keep, noPool, type Sources } from './sources.js'
+import { checkAddress, formOf, keep, noPool, type PricedState, type Sources } from './sources.js'
 
 export type TickerList = Awaited<ReturnType<ReturnType<typeof createTickers>['tickerList']>>
 
@@ -51,34 +51,35 @@ export function createTickers (sources: Sources) {
     headOf(sources, parts, head)
     // also what was missing in the sums and has been found since
     const mayOwn = wasMissing || isMissing()
-    const incomplete = new Set<string>()
-    for (const [dao, { complete }] of traded) if (!complete) incomplete.add(dao)
+    const unknown = new Set<string>()
+    for (const [dao, { complete }] of traded) if (!complete) unknown.add(dao)
     // a DAO unknown to the history may own what is missing, or has events that are not stored: unknown is not zero
     for (const { address, dao } of state.discovered) {
-      if (dao !== undefined && !traded.has(address) && (mayOwn || hasEvents(dao, head.time))) incomplete.add(address)
+      if (dao !== undefined && !traded.has(address) && (mayOwn || hasEvents(dao, head.time))) unknown.add(address)
     }
-    const pairs = state.deepest.filter(({ address }) => !incomplete.has(address))
+    const pairs = state.deepest.filter(({ address }) => !unknown.has(address))
     checkLeft(pairs.length, state.pairs.size)
     // the last day is covered: a DAO without an entry has not traded
     const tickers = await inSlices(pairs, pair =>
       ticker(pair, traded.get(pair.address) ?? NO_VOLUME, state.usd, settings.quoteRules))
     const byPool = new Map(tickers.map(one => [one.pool_id, one]))
-    return {
-      /** Also with pools without a ticker. */
-      state,
-      tickers,
-      byPool,
-      /** DAOs that it lacks though their accounts would do. */
-      incomplete: { has: (dao: string) => !byPool.has(dao) },
-      /** What is indexed of each DAO. */
-      indexed: history.report()
-    }
+    /** DAOs that the list lacks, though their accounts may do. */
+    const incomplete: Incomplete = { has: dao => !byPool.has(dao) }
+    // `state`: also with pools without a ticker
+    return { state, tickers, byPool, incomplete }
   })
-  const orNone = <T>(list: Promise<T>) => orUnknown(within(list, LIST_MS))
-  const report = formOf(tickerList, ({ state, incomplete, indexed }) =>
-    jsonResponse(daosReport(state, incomplete, indexed)))
-  const withoutList = keep(sources, async parts =>
-    jsonResponse(daosReport(await sources.priced(parts), ANY, history.report())))
+
+  const incomplete = async () => (await orUnknown(within(tickerList([]), LIST_MS)))?.incomplete ?? ANY
+
+  let made: { state: PricedState, unlisted: Incomplete, response: ReturnType<typeof jsonResponse> } | undefined
+  async function report (parts: Part[]) {
+    const unlisted = await incomplete()   // first: the state may not grow old meanwhile
+    const state = await sources.priced(parts)
+    if (made?.state !== state || made.unlisted !== unlisted) {
+      made = { state, unlisted, response: jsonResponse(daosReport(state, unlisted, history.report())) }
+    }
+    return made.response
+  }
 
   return {
     tickerList,
@@ -89,9 +90,9 @@ export function createTickers (sources: Sources) {
       const headers = { 'x-other-pools': others.slice(0, MAX_OTHERS).join(', ') }
       return jsonResponse(byPool.get(pair.address)!, others.length > 0 ? headers : undefined)
     },
-    /** Every DAO, of the moment of the list; without one none is listed. */
-    daos: (parts: Part[]) => within(orNone(report(parts)).then(made => made ?? withoutList(parts))),
-    /** DAOs that the list lacks though their accounts would do. */
-    incomplete: async (parts: Part[]): Promise<Incomplete> => (await orNone(tickerList(parts)))?.incomplete ?? ANY
+    /** Every DAO, and whether the list of now has it; without one none is listed. */
+    daos: (parts: Part[]) => within(report(parts)),
+    /** DAOs that the list of now lacks, though their accounts may do; without one any. */
+    incomplete
   }
 }
