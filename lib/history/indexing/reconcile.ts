@@ -59,7 +59,8 @@ export function createReconciler (context: Context) {
     const ahead = accounts.daos.filter(({ address, seqNum }) => seqNum > lastKnown(address))
     if (ahead.length === 0) return
     const { daos: final, slot, time } = await daos(ahead.map(({ address }) => address))
-    if (slot >= accounts.slot) return   // the next walk passes `accounts`
+    // the next walk passes `accounts`; what is not shown may not be final at all
+    if (slot >= accounts.slot || final.length < ahead.length) return
     const numbers = new Map(final.map(({ address, seqNum }) => [address, seqNum]))
     const asFinal = (dao: AccountState) => ({ ...dao, seqNum: numbers.get(dao.address) ?? dao.seqNum })
     // what it numbers beyond the list may not be final at all, as a node may give what is confirmed

@@ -312,6 +312,19 @@ test('at a first start accounts that are final confirm the list, though nothing 
   t.ok(history.head().slot < ledger.slot, 'before they are final')
 })
 
+test('at a first start a DAO that a node does not show at finalized confirms nothing', async t => {
+  const { ledger, begin } = silent()
+  const reader = Object.assign(ledgerReader(ledger), { lag: FINALITY, isFrozen: true })
+  reader.bendPage = page => page.filter(({ slot }) => slot > begin)
+  const daos: HistoryOptions['daos'] = async final => {
+    const read = await quiet(ledger)(final)
+    return final === undefined ? read : { ...read, daos: read.daos.slice(1) }
+  }
+  const { history } = await watch(t, ledger, { reader, daos })
+  await until(() => history.status().complete && reader.calls.slots > 20)
+  await t.rejects(history.last24h(), { code: 'WARMING_UP' })
+})
+
 test('at a first start all nodes are asked until accounts confirm a head: one may list a trade late', async t => {
   const { ledger, begin } = silent()
   const [dao, other] = ledger.daos as [Dao, Dao]
