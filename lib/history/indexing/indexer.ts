@@ -128,7 +128,7 @@ export function createIndexer (context: Context, options: IndexerOptions) {
   async function lookAtHead (): Promise<number> {
     lookedAt = now()
     const result = await walk.head(
-      ask, edge() ?? -Infinity, reconciler.walked?.slot ?? 0, reconciler.verifiedTo === null)
+      ask, edge() ?? -Infinity, reconciler.walked?.slot ?? 0, reconciler.verifiedTo !== null)
     const { behind = false } = result
     if (behind && !wasBehind) {
       const message = 'the newest finalized signature of the node is older than one that is processed'

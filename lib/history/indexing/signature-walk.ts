@@ -3,7 +3,7 @@ import type { Priority, SignatureInfo, SignaturePage } from '../../chain/types.j
 import { badAnswer, isServiceError } from '../../errors.js'
 import { lossOf, withLoss } from '../rules/losses.js'
 import {
-  above, extend, joinRanges, rangeOf, unindexedRanges, type UnindexedRange
+  above, extend, isComplete, joinRanges, rangeOf, unindexedRanges, type UnindexedRange
 } from '../rules/signature-ranges.js'
 import type { IndexedRange, Loss } from '../rules/rows.js'
 import type { Step } from './commit.js'
@@ -170,10 +170,10 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
 
   /**
    * Stores the first step of what is newer. `ask` gives the finalized head; `edge`: Unix second where the last day
-   * begins; `reachedSlot`: of the last head that was reached, or 0; `isOfEach`: no account has confirmed it yet.
+   * begins; `reachedSlot`: of the last head that was reached, or 0; `isConfirmed`: accounts have confirmed one.
    */
   async function head (
-    ask: () => Promise<Moment>, edge: number, reachedSlot: number, isOfEach: boolean
+    ask: () => Promise<Moment>, edge: number, reachedSlot: number, isConfirmed: boolean
   ): Promise<HeadResult> {
     const [top] = writer.state.indexedRanges
     if (top !== undefined && rising !== undefined && clock.now() < rising.until) return await rise(top, rising)
@@ -181,7 +181,9 @@ export function createSignatureWalk (context: Context, { pageSize = 1000, stepSi
     const asked = awaited = awaited !== undefined && awaited.slot < latest.slot ? awaited : latest
     const nothingNew = { taken: 0, reached: asked }
     const limit = top === undefined ? pageSize : Math.min(HEAD_PAGE, pageSize)
-    // one node's index may lag by minutes: what any lists at a start, it is held to from then on
+    // one node's index may lag by minutes: what any lists at a start, it is held to from then on; while the past is
+    // read, what is not listed before accounts confirm a head passes for a part of that
+    const isOfEach = reachedSlot === 0 || (!isConfirmed && !isComplete(writer.state))
     const page = await list({ limit, minSlot: asked.slot, since: top?.newestSlot, isOfEach })
     awaited = undefined
     const [newest] = page

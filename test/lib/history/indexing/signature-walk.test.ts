@@ -60,7 +60,7 @@ async function setUp (t: Test, ledger: Ledger, { pageSize = 1000, stepSize = 20 
     ask,
     edge,
     ranges,
-    head: () => step(walk.head(ask, edge(), 0, true)),
+    head: () => step(walk.head(ask, edge(), 0, false)),
     back: () => step(walk.back(edge()))
   }
 }
@@ -277,7 +277,7 @@ test('the head is listed by a node that has come as far as the slot up to which 
   reader.bendPage = (page, { minSlot, since, isOfEach }) => { pages.push([minSlot, since, isOfEach]); return page }
   const { reached } = await walk.head(async () => asked, edge(), 0, true)
   t.strictSame(reached, asked)
-  await walk.head(async () => asked, edge(), asked.slot, false)
+  await walk.head(async () => asked, edge(), asked.slot, true)
   const since = ledger.swaps.at(-1)!.slot
   t.strictSame(
     pages, [[asked.slot, since, true], [asked.slot, since, false]],
@@ -360,7 +360,7 @@ test('what nodes list before they give it, and a list behind the accounts, ' +
     if (minSlot > behind) throw new ServiceError('NODE_BAD_ANSWER', 'minContextSlot')
     return page
   }
-  const at = async (slot: number) => await walk.head(async () => ({ slot, time: ledger.time }), edge(), 0, true)
+  const at = async (slot: number) => await walk.head(async () => ({ slot, time: ledger.time }), edge(), 0, false)
   await t.rejects(at(behind + 5))
   await t.rejects(at(behind + 10))
   await t.rejects(at(behind + 3), 'one that says less was right, or the other wrong')
