@@ -83,8 +83,8 @@ const LIST_LAG = 10
 
 /**
  * The newest of `readings`, oldest first, that proves something, and up to which moment: below its own slot, which was
- * not over. That is one of which all is known, but of DAOs of which nothing is once so much is `walked`: it was before.
- * Else it is one so old that what is not known should have been listed.
+ * not over. One does where all that it numbers is known; where its slot is `walked`, also if nothing is known of a DAO,
+ * whose events are then older than what is indexed; else once what is not known should have been listed.
  */
 export function provenReading (
   readings: readonly Accounts[], walked: Moment, newest: (dao: string) => bigint
