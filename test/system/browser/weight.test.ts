@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { buildMarket } from '../../../simulator/index.js'
 import type { Pools } from '../../../schemas/pools.js'
 import type { Candles } from '../../../schemas/traded.js'
-import { build, historyComplete, patient, settings, startChain } from '../../helper.js'
+import { build, historyComplete, settings, startChain } from '../../helper.js'
 import { until } from '../../support/until.js'
 import { AT_FIRST } from '../../../lib/page/list.js'
 import { type Line, TOP } from '../../../lib/page/sparklines.js'
@@ -45,18 +45,23 @@ test('what a first visit weighs, with 500 DAOs', { skip: withoutBrowser }, async
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), pollMs: 1_000 })
   await historyComplete(app)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  // a busy machine may have read no current state since all of this was built
-  const pools = (await patient(app, '/api/pools')).json<Pools>()
+  /** A busy machine may have read no current state since all of this was built. */
+  async function get<T> (path: string): Promise<T> {
+    let answer: Awaited<ReturnType<typeof app.inject>>
+    await until(`${path} is there`, async () => (answer = await app.inject(path)).statusCode === 200)
+    return answer!.json<T>()
+  }
+  const pools = await get<Pools>('/api/pools')
   const [busiest] = pools.toSorted((a, b) => b.trades_24h! - a.trades_24h!)
   const browser = await openBrowser()
 
-  const { pools: lines } = (await patient(app, '/market/sparklines?all=true')).json<{ pools: Record<string, Line> }>()
+  const { pools: lines } = await get<{ pools: Record<string, Line> }>('/market/sparklines?all=true')
   t.ok(Object.keys(lines).length > AT_FIRST)
   const line = lines[busiest!.pool_id]!
   const first = line.findIndex(height => height !== null)
-  const closes = (await patient(
-    app, `/api/pools/${busiest!.pool_id}/ohlcv?interval=4h&empty=true&limit=${line.length}`
-  )).json<Candles>().slice(first - line.length).map(({ close }) => Number(close))
+  const closes = (await get<Candles>(
+    `/api/pools/${busiest!.pool_id}/ohlcv?interval=4h&empty=true&limit=${line.length}`
+  )).slice(first - line.length).map(({ close }) => Number(close))
   const [least, most] = [Math.min(...closes), Math.max(...closes)]
   const furthest = Math.max(...line.slice(first).map((height, at) =>
     Math.abs(height! - (closes[at]! - least) / (most - least) * TOP)))
@@ -88,7 +93,7 @@ test('what a first visit weighs, with 500 DAOs', { skip: withoutBrowser }, async
     t.equal(await page.locator('#count').innerText(), `${AT_FIRST} of ${pools.length}`)
     // the day goes on meanwhile
     const told = Number((await page.locator('#total-trades').innerText()).replaceAll(',', ''))
-    const [before, after] = [pools, (await patient(app, '/api/pools')).json<Pools>()].map(tradesOf)
+    const [before, after] = [pools, await get<Pools>('/api/pools')].map(tradesOf)
     t.ok(told <= before! && told >= after!, `sums over all: ${told} of ${before} and then ${after} trades`)
     const file = await download(page, page.getByRole('button', { name: 'Download the list as CSV' }))
     t.equal(file.trim().split('\r\n').length, pools.length + 1, 'all of them')
