@@ -74,8 +74,8 @@ export const DEFECTS: Defect[] = [
     by: 39,
     sentence: 'A DAO with missing events is listed, with the volume of those that are there.',
     file: 'lib/responses/tickers.ts',
-    find: 'if (!complete) incomplete.add(dao)',
-    put: 'if (false) incomplete.add(dao)'
+    find: 'if (!complete) unknown.add(dao)',
+    put: 'if (false) unknown.add(dao)'
   },
   {
     name: 'window-never-ends',
