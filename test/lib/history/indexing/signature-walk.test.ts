@@ -277,11 +277,12 @@ test('the head is listed by a node that has come as far as the slot up to which 
   reader.bendPage = (page, { minSlot, since, isOfEach }) => { pages.push([minSlot, since, isOfEach]); return page }
   const { reached } = await walk.head(async () => asked, edge(), 0, true)
   t.strictSame(reached, asked)
+  await walk.head(async () => asked, edge(), asked.slot, false)
   await walk.head(async () => asked, edge(), asked.slot, true)
   const since = ledger.swaps.at(-1)!.slot
   t.strictSame(
-    pages, [[asked.slot, since, true], [asked.slot, since, false]],
-    'one that lags would list less than there is; until accounts have confirmed a head all are asked'
+    pages, [[asked.slot, since, true], [asked.slot, since, true], [asked.slot, since, false]],
+    'one that lags would list less than there is; while the past is read all are asked until accounts confirm a head'
   )
 })
 
