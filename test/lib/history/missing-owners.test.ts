@@ -118,19 +118,23 @@ test('none is named while the walk may find another that is missing below it: it
 })
 
 test('a hundred thousand of them are looked at once, not once for each DAO', async t => {
-  const missing = Array.from(
-    { length: 100_000 }, (_, i) => ({ signature: `s${i}`, slot: 1_000 + i, at: null, reason: '' })
-  )
+  let looks = 0
+  const missing = Array.from({ length: 100_000 }, (_, i) => ({
+    signature: `s${i}`,
+    get slot () {
+      looks++
+      return 1_000 + i
+    },
+    at: null,
+    reason: ''
+  }))
   const daos = Array.from({ length: 5_000 }, (_, i) => `dao${i}`)
   const sequenceRanges = new Map(daos.map(dao => [dao, []]))
   const missingOwners = { slot: 200_000, owners: { dao7: [5_000] } }
   const facts = { verifiedSlot: 999, numbersAhead: new Map(), missingOwners, sequenceRanges, sequenceGaps: new Map() }
-  const begun = process.cpuUsage()
   const mayOwn = mayOwnOf(missing, facts)
-  const hidden = daos.filter(mayOwn)
-  const { user } = process.cpuUsage(begun)
-  t.same(hidden, ['dao7'])
-  t.ok(user / 1000 < 500, `${user / 1000} ms`)
+  t.same(daos.filter(mayOwn), ['dao7'])
+  t.ok(looks < 10 * missing.length, `${looks} looks`)
   t.ok(mayOwn('born just now'), 'a DAO that the history does not know may own any of them')
   t.ok(
     mayOwnOf(missing, { ...facts, missingOwners: { ...missingOwners, slot: 50_000 } })('dao1'),

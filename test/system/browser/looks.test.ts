@@ -160,7 +160,6 @@ inBrowser(visiting => {
     t.ok(service.asked.length < 12, `${service.asked.length} requests`)
     // the answers of this test are not packed, those of the service are
     t.ok(bytes < 150_000, `${bytes} bytes`)
-    t.equal(asked(service, '/market/pools'), 1, 'the rows are asked for once, before the scripts run')
     await client.send('Network.clearBrowserCache')
     service.asked.length = bytes = 0
     await openPool(page, service.url, ORE.pool_id)
@@ -175,6 +174,23 @@ inBrowser(visiting => {
       `${others.length} requests, the stream among them, without the chart library: ${others.join(' ')}`
     )
     t.ok(bytes < 220_000, `${bytes} bytes with it`)
+  })
+
+  visiting('what is asked for before the scripts run is not asked for again by them', {}, async (
+    t, { page, service }
+  ) => {
+    await stopClock(page)
+    for (const [path, preloaded, settled] of [
+      ['/market', '/market/pools', '#pools-body .symbol'],
+      ['/market/decisions', '/api/proposals?limit=200', '#past li'],
+      [`/market/pool/${ORE.pool_id}`, `/api/pools/${ORE.pool_id}`, '.supply-bar'],
+      ['/status', '/ready', '#facts dt']
+    ] as const) {
+      service.asked.length = 0
+      await page.goto(new URL(path, service.url).href)
+      await page.locator(settled).first().waitFor()
+      t.equal(asked(service, preloaded), 1, preloaded)
+    }
   })
 
   visiting('of forced colours, what a colour tells is told', { forcedColors: 'active' }, async (

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
+import {
+  type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Locator, type Page
+} from 'playwright-core'
 import t, { type Test } from 'tap'
 import type { Pool } from './market-data.js'
 import { until } from '../../support/until.js'
@@ -15,10 +17,10 @@ const FLAGS = [
   '--disable-component-update', '--disable-sync'
 ]
 /** Of a busy machine, in ms; nothing here measures how fast the page is. */
-export const PATIENCE = 300_000
+const PATIENCE = 300_000
 /** What the browser itself notes of an answer that is no success. */
 const FAILED_REQUEST = /^Failed to load resource: the server responded with a status of/
-/** And, of one that runs no scripts, of what was loaded for them. */
+/** And of what was loaded for scripts that do not run, or on a busy machine not at once. */
 const UNUSED = /was preloaded using link preload but not used/
 
 export interface Visit { page: Page, service: Service }
@@ -31,7 +33,7 @@ export const withoutBrowser: string | false = CHROMIUM === undefined && !process
 let launched: Promise<Browser> | undefined
 
 /** One for all tests of a process, closed with the last. */
-export async function openBrowser (): Promise<Browser> {
+async function openBrowser (): Promise<Browser> {
   if (launched === undefined) {
     launched = chromium.launch({ executablePath: CHROMIUM!, args: FLAGS, timeout: PATIENCE })
     t.teardown(async () => { await (await launched)?.close() })
@@ -39,25 +41,28 @@ export async function openBrowser (): Promise<Browser> {
   return await launched
 }
 
+/** What one visitor keeps, as `options` say: what it opens waits for a busy machine. */
+export async function openContext (options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await (await openBrowser()).newContext({ viewport: { width: 1280, height: 900 }, ...options })
+  context.setDefaultTimeout(PATIENCE)
+  return context
+}
+
 /** Defines the tests that need a browser; without one they are skipped, except in CI. */
 export function inBrowser (define: (visiting: Visiting) => void): void {
   /** Runs `visit` on a page of its own, and then holds it to the promises that every visit keeps. */
   const visiting: Visiting = (name, options, visit) => {
     t.test(name, { skip: withoutBrowser }, async t => {
-      const browser = await openBrowser()
       const service = await startService()
       t.teardown(() => service.close())
-      const context = await browser.newContext(
-        { viewport: { width: 1280, height: 900 }, colorScheme: 'light', ...options }
-      )
+      const context = await openContext({ colorScheme: 'light', ...options })
       t.teardown(() => context.close())
       const page = await context.newPage()
-      page.setDefaultTimeout(PATIENCE)
       const complaints: string[] = []
       const elsewhere: string[] = []
       page.on('console', message => {
         const text = message.text()
-        const isExpected = FAILED_REQUEST.test(text) || (options.javaScriptEnabled === false && UNUSED.test(text))
+        const isExpected = FAILED_REQUEST.test(text) || UNUSED.test(text)
         if (['error', 'warning'].includes(message.type()) && !isExpected) complaints.push(text)
       })
       page.on('pageerror', error => complaints.push(error.message))

@@ -7,7 +7,7 @@ import { build, historyComplete, settings, startChain } from '../../helper.js'
 import { until } from '../../support/until.js'
 import { AT_FIRST } from '../../../lib/page/list.js'
 import { type Line, TOP } from '../../../lib/page/sparklines.js'
-import { download, openBrowser, PATIENCE, stopClock, withoutBrowser } from './visit.js'
+import { download, openContext, stopClock, withoutBrowser } from './visit.js'
 
 /** What the pages of a large market cost a visitor who has seen none of it, as the service sends it. */
 
@@ -53,7 +53,6 @@ test('what a first visit weighs, with 500 DAOs', { skip: withoutBrowser }, async
   }
   const pools = await get<Pools>('/api/pools')
   const [busiest] = pools.toSorted((a, b) => b.trades_24h! - a.trades_24h!)
-  const browser = await openBrowser()
 
   const { pools: lines } = await get<{ pools: Record<string, Line> }>('/market/sparklines?all=true')
   t.ok(Object.keys(lines).length > AT_FIRST)
@@ -70,9 +69,8 @@ test('what a first visit weighs, with 500 DAOs', { skip: withoutBrowser }, async
   async function visit (
     path: string, settled: string, then = async (_page: Page): Promise<void> => {}
   ): Promise<number> {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } })
+    const context = await openContext({})
     const page = await context.newPage()
-    page.setDefaultTimeout(PATIENCE)
     const bytes = await count(page)
     // a first visit's: what a page asks for again, as it would of a slow machine meanwhile, is a refresh's
     await stopClock(page)

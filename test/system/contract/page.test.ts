@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { test } from 'tap'
 import { build, settings, startChain } from '../../helper.js'
-import { openBrowser, withoutBrowser } from '../browser/visit.js'
+import { openContext, withoutBrowser } from '../browser/visit.js'
 
 /** The reference page in a real browser: it shows the contract and tries it, and asks no other host. */
 
@@ -15,8 +15,8 @@ test(
     const { ledger, node } = await startChain(t)
     const app = await build(t, { env: settings(t, node, ledger) })
     const url = await app.listen({ port: 0, host: '127.0.0.1' })
-    const browser = await openBrowser()
-    const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } })
+    const context = await openContext({ viewport: { width: 1280, height: 1600 } })
+    const page = await context.newPage()
     const asked: string[] = []
     const complaints: string[] = []
     page.on('request', request => { if (!request.url().startsWith('data:')) asked.push(request.url()) })
@@ -39,10 +39,10 @@ test(
     await page.locator('#operations-market-getTickers .opblock-summary-control').click()
     await page.locator('#operations-market-getTickers .response').first().waitFor()
     if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT, fullPage: true })
-    await page.close()
+    await context.close()
 
     for (const [colorScheme, width] of [['light', 1280], ['dark', 375]] as const) {
-      const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true })
+      const context = await openContext({ viewport: { width, height: 900 }, colorScheme, bypassCSP: true })
       const read = await context.newPage()
       await read.goto(`${url}/documentation`)
       await read.locator('.opblock').first().waitFor()
