@@ -164,3 +164,12 @@ test('no shell stands between npm, which passes signals on, and what runs until 
   }
   t.end()
 })
+
+test('with NODE_ENV=production set, as the service may have it, npm installs what builds the service', t => {
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)))
+  const { stdout, stderr } = spawnSync(
+    'npm', ['config', 'get', 'omit'], { cwd: `${DEPLOY}..`, env: { ...env, NODE_ENV: 'production' }, encoding: 'utf8' }
+  )
+  t.same([stdout.trim(), stderr], ['', ''])
+  t.end()
+})
