@@ -170,6 +170,7 @@ test('with NODE_ENV=production set, as the service may have it, npm installs wha
   const { stdout, stderr } = spawnSync(
     'npm', ['config', 'get', 'omit'], { cwd: `${DEPLOY}..`, env: { ...env, NODE_ENV: 'production' }, encoding: 'utf8' }
   )
-  t.same([stdout.trim(), stderr], ['', ''])
+  t.equal(stdout.trim(), '')
+  t.notMatch(stderr, 'invalid')
   t.end()
 })
