@@ -51,7 +51,7 @@ test('who takes it fast enough gets the whole of it', async t => {
   const { connections, ask } = await serve(t, { grace: 500, rate: 100_000, most: 60_000 })
   const socket = ask()
   let bytes = 0
-  // some 12 MB a second, and of a busy machine a few
+  // some 12 MB a second, on a busy machine a few
   socket.on('data', chunk => {
     bytes += chunk.length
     socket.pause()

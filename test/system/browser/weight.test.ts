@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { buildMarket } from '../../../simulator/index.js'
 import type { Pools } from '../../../schemas/pools.js'
 import type { Candles } from '../../../schemas/traded.js'
-import { build, historyComplete, settings, startChain } from '../../helper.js'
+import { asking, build, historyComplete, settings, startChain } from '../../helper.js'
 import { until } from '../../support/until.js'
 import { AT_FIRST } from '../../../lib/page/list.js'
 import { type Line, TOP } from '../../../lib/page/sparklines.js'
@@ -45,12 +45,7 @@ test('what a first visit weighs, with 500 DAOs', { skip: withoutBrowser }, async
   const app = await build(t, { env: settings(t, node, ledger, { RATE_LIMIT_MAX: '100000' }), pollMs: 1_000 })
   await historyComplete(app)
   const url = await app.listen({ port: 0, host: '127.0.0.1' })
-  /** A busy machine may have read no current state since all of this was built. */
-  async function get<T> (path: string): Promise<T> {
-    let answer: Awaited<ReturnType<typeof app.inject>>
-    await until(`${path} is there`, async () => (answer = await app.inject(path)).statusCode === 200)
-    return answer!.json<T>()
-  }
+  const { get } = asking(t, app)
   const pools = await get<Pools>('/api/pools')
   const [busiest] = pools.toSorted((a, b) => b.trades_24h! - a.trades_24h!)
 
